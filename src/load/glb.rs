@@ -1,5 +1,6 @@
 //! GLB, the binary form of glTF 2.0 (<https://registry.khronos.org/glTF/specs/2.0/glTF-2.0.html>): the
-//! triangles of the scene's meshes, and the base colours of their materials, a texture's by its mean.
+//! triangles of the scene's meshes, with the base colours and images of their materials and the colours of
+//! their vertices.
 //!
 //! Coordinates are the file's. glTF says that +y is up; files of robots use the axes of their links instead,
 //! or turn them by the `<origin>` of the URDF, and assimp, by which RViz and Pinocchio read them, does not
@@ -7,7 +8,7 @@
 
 use super::affine::Affine;
 use super::json::Json;
-use super::soup::{MAX_TRIANGLES, Rgba, Soup, UNPAINTED, too_many};
+use super::soup::{MAX_TRIANGLES, Paint, Soup, UNPAINTED, too_many};
 use super::texture::Textures;
 use crate::error::{Error, Result};
 use crate::spatial::{Mat3, Quat, Vec3};
@@ -115,14 +116,30 @@ impl Accessor<'_> {
         &self.bytes[vector * self.stride + k * size..][..size]
     }
 
+    /// An integer stands for its share of the largest of its type.
     fn float(&self, vector: usize, k: usize) -> f64 {
-        let x = word(self.component(vector, k)).unwrap_or_default();
-        f64::from(f32::from_bits(x))
+        let bytes = self.component(vector, k);
+        match word(bytes) {
+            Some(x) => f64::from(f32::from_bits(x)),
+            None => integer(bytes) as f64 / ((1 << (8 * bytes.len())) - 1) as f64,
+        }
     }
 
     fn integer(&self, vector: usize) -> usize {
-        let bytes = self.component(vector, 0).iter().rev();
-        bytes.fold(0, |n, b| n << 8 | usize::from(*b))
+        integer(self.component(vector, 0))
+    }
+}
+
+fn integer(bytes: &[u8]) -> usize {
+    let bytes = bytes.iter().rev();
+    bytes.fold(0, |n, b| n << 8 | usize::from(*b))
+}
+
+/// A linear part of a colour as sRGB, as colours of models are.
+fn shown(x: f64) -> f64 {
+    match x.clamp(0.0, 1.0) {
+        x if x <= 0.003_130_8 => 12.92 * x,
+        x => 1.055 * x.powf(1.0 / 2.4) - 0.055,
     }
 }
 
@@ -217,8 +234,9 @@ impl<'a> Reader<'a> {
         if count / 3 > MAX_TRIANGLES {
             return Err(too_many(Some(count / 3)));
         }
-        soup.paint(self.colour(primitive, textures)?);
-        let first = soup.vertex_count();
+        let paint = self.colour(primitive, textures)?;
+        soup.paint(paint);
+        let (first, first_triangle) = (soup.vertex_count(), soup.triangle_count());
         for v in 0..points.count {
             let [x, y, z] = [0, 1, 2].map(|k| points.float(v, k));
             soup.vertex(at.point(Vec3::new(x, y, z)))?;
@@ -248,6 +266,24 @@ impl<'a> Reader<'a> {
             let (b, c) = if mirrored { (c, b) } else { (b, c) };
             soup.triangle([corner(a)?, corner(b)?, corner(c)?])?;
         }
+        let textured = paint.1 > 0;
+        let of = attributes.and_then(|a| a.get(if textured { "TEXCOORD_0" } else { "COLOR_0" }));
+        if let Some(x) = of.and_then(|a| self.accessor(a).ok())
+            && x.count == points.count
+            && x.width >= if textured { 2 } else { 3 }
+        {
+            soup.dress(first_triangle, |_, _, v| {
+                let at = |k| x.float(v as usize - first, k);
+                match textured {
+                    // Places of glTF count from the upper edge.
+                    true => [at(0), 1.0 - at(1), 0.0].map(|x| x as f32),
+                    false => std::array::from_fn(|k| {
+                        let factor = Some(paint.0[k]).filter(|x| !x.is_nan());
+                        shown(at(k)) as f32 * factor.unwrap_or(1.0)
+                    }),
+                }
+            });
+        }
         Ok(())
     }
 
@@ -264,8 +300,10 @@ impl<'a> Reader<'a> {
             .ok_or_else(|| fault("positions and indices have no such componentType"))?;
         let width = match accessor.get("type").and_then(Json::text) {
             Some("SCALAR") => 1,
+            Some("VEC2") => 2,
             Some("VEC3") => 3,
-            _ => return Err(fault("expected the type SCALAR or VEC3")),
+            Some("VEC4") => 4,
+            _ => return Err(fault("expected the type SCALAR or a vector")),
         };
         let view = accessor.get("bufferView").and_then(Json::index);
         let view = view.ok_or_else(|| fault("expected a bufferView"))?;
@@ -332,26 +370,21 @@ impl<'a> Reader<'a> {
         Some((index, self.binary.get(start..start.checked_add(length)?)?))
     }
 
-    /// The base colour of a primitive's material, times the mean of its texture.
-    fn colour(&self, primitive: &Json, textures: &mut Textures) -> Result<Rgba> {
+    /// The base colour of a primitive's material, times the mean of its texture, and the texture.
+    fn colour(&self, primitive: &Json, textures: &mut Textures) -> Result<Paint> {
         let Some(material) = primitive.get("material").and_then(Json::index) else {
-            return Ok(UNPAINTED);
+            return Ok((UNPAINTED, 0));
         };
         let surface = self
             .element("materials", material)?
             .get("pbrMetallicRoughness");
         let factor = surface.and_then(|s| s.get("baseColorFactor"));
         let [r, g, b, a] = factor.and_then(Json::numbers).unwrap_or([1.0; 4]);
-        // Factors are linear, colours of models are sRGB.
-        let shown = |x: f64| match x.clamp(0.0, 1.0) {
-            x if x <= 0.003_130_8 => 12.92 * x,
-            x => 1.055 * x.powf(1.0 / 2.4) - 0.055,
-        };
         let image = surface.and_then(|s| self.image(s.get("baseColorTexture")?));
-        let mean = image.and_then(|(i, bytes)| textures.bytes(&format!("image {i}"), bytes));
-        let [x, y, z] = mean.unwrap_or([1.0; 3]);
+        let texture = image.and_then(|(i, bytes)| textures.bytes(&format!("image {i}"), bytes));
+        let ([x, y, z], image) = texture.unwrap_or(([1.0; 3], 0));
         let [r, g, b] = [shown(r), shown(g), shown(b)].map(|x| x as f32);
-        Ok([r * x, g * y, b * z, a.clamp(0.0, 1.0) as f32])
+        Ok(([r * x, g * y, b * z, a.clamp(0.0, 1.0) as f32], image))
     }
 }
 
@@ -464,7 +497,7 @@ mod tests {
         std::fs::write(&path, glb(SCENE, &binary())).unwrap();
         let painted = load_painted(&path, None);
         std::fs::remove_file(&path).unwrap();
-        let [r, g, b, a] = painted.unwrap().colours[0];
+        let [r, g, b, a] = painted.unwrap().found.paint[0].0;
         assert!(r == 1.0 && (g - 0.5).abs() < 1e-6 && b == 0.0 && a == 0.5);
     }
 

@@ -2,11 +2,12 @@
 
 use super::mtl::Materials;
 pub use super::soup::MAX_TRIANGLES;
-use super::soup::{Rgba, Soup};
+use super::soup::{Finished, Soup};
 use super::{collada, glb, msh, obj, read_bytes, stl};
 use crate::error::{Error, Result};
 use crate::model::mesh::TriMesh;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Largest mesh file that is read.
 pub const MAX_BYTES: u64 = 512 << 20;
@@ -26,13 +27,13 @@ pub const MAX_BYTES: u64 = 512 << 20;
 /// number that is not finite or no triangles; `Unsupported` for other extensions, more than
 /// [`MAX_TRIANGLES`] triangles or more than [`MAX_BYTES`] bytes. The message names the file.
 pub fn load_mesh(path: &Path) -> Result<TriMesh> {
-    Ok(load_painted(path, None)?.mesh)
+    Ok(load_painted(path, None)?.found.mesh)
 }
 
-/// A mesh with a colour for each triangle, and warnings about its colours.
+/// A mesh with its colours and images, and warnings about them.
 pub(super) struct Painted {
-    pub mesh: TriMesh,
-    pub colours: Vec<Rgba>,
+    pub found: Finished,
+    pub images: Vec<Arc<[u8]>>,
     pub warnings: Vec<String>,
     /// Warning about the `<up_axis>` of the file.
     pub up_axis: Option<&'static str>,
@@ -79,7 +80,7 @@ impl MeshFormat {
 
 /// Reads a mesh from the bytes of a file; see [`load_mesh`].
 pub fn parse_mesh(bytes: &[u8], format: MeshFormat) -> Result<TriMesh> {
-    Ok(parse_painted(bytes, format, None)?.mesh)
+    Ok(parse_painted(bytes, format, None)?.found.mesh)
 }
 
 fn parse_painted(bytes: &[u8], format: MeshFormat, folder: Option<&Path>) -> Result<Painted> {
@@ -93,10 +94,9 @@ fn parse_painted(bytes: &[u8], format: MeshFormat, folder: Option<&Path>) -> Res
         MeshFormat::Glb => glb::read(bytes, &mut soup, &mut materials.textures)?,
         MeshFormat::Msh => msh::read(bytes, &mut soup)?,
     }
-    let (mesh, colours) = soup.finish()?;
     Ok(Painted {
-        mesh,
-        colours,
+        found: soup.finish()?,
+        images: std::mem::take(&mut materials.textures.images),
         warnings: materials.warnings(),
         up_axis,
     })

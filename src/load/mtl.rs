@@ -2,8 +2,8 @@
 //! colour is a warning.
 
 use super::read_bytes;
-use super::soup::{Rgba, UNPAINTED};
-use super::texture::Textures;
+use super::soup::{Paint, UNPAINTED};
+use super::texture::{Texture, Textures};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
@@ -18,7 +18,7 @@ pub(super) struct Materials<'p> {
     /// Folder of the libraries; `None` if colours are not wanted.
     folder: Option<&'p Path>,
     pub textures: Textures<'p>,
-    colours: HashMap<String, Rgba>,
+    colours: HashMap<String, Paint>,
     libraries: HashSet<String>,
     /// Materials that no library has.
     unknown: HashSet<String>,
@@ -89,17 +89,17 @@ impl<'p> Materials<'p> {
         }
     }
 
-    /// The colour of the material in a line `usemtl`.
-    pub(super) fn colour(&mut self, name: &str) -> Rgba {
+    /// The paint of the material in a line `usemtl`.
+    pub(super) fn colour(&mut self, name: &str) -> Paint {
         match self.colours.get(name) {
-            Some(&rgba) => rgba,
+            Some(&paint) => paint,
             None => {
                 let tell =
                     self.folder.is_some() && !self.incomplete && self.warnings.len() < MAX_WARNINGS;
                 if tell && self.unknown.insert(name.to_owned()) {
                     self.warn(format!("usemtl: no library has \"{name}\""));
                 }
-                UNPAINTED
+                (UNPAINTED, 0)
             }
         }
     }
@@ -108,11 +108,11 @@ impl<'p> Materials<'p> {
 /// Adds the materials of a file: the diffuse colour `Kd` times the mean colour of the texture `map_Kd`,
 /// with the opacity `d`, or otherwise 1 − `Tr`. A line with an invalid number leaves the material as it is.
 /// Spectra (`Kd spectral`, `Kd xyz`) are not read.
-fn parse(bytes: &[u8], colours: &mut HashMap<String, Rgba>, textures: &mut Textures) {
+fn parse(bytes: &[u8], colours: &mut HashMap<String, Paint>, textures: &mut Textures) {
     // Names may be in any encoding.
     let text = String::from_utf8_lossy(bytes);
     let mut name: Option<&str> = None;
-    let (mut rgb, mut image): (Option<[f32; 3]>, Option<[f32; 3]>) = (None, None);
+    let (mut rgb, mut image): (Option<[f32; 3]>, Option<Texture>) = (None, None);
     let (mut opacity, mut transparency): (Option<f32>, Option<f32>) = (None, None);
     for line in text.lines().chain(["newmtl"]) {
         let content = line.split('#').next().unwrap_or_default().trim();
@@ -124,8 +124,8 @@ fn parse(bytes: &[u8], colours: &mut HashMap<String, Rgba>, textures: &mut Textu
                 let a = opacity.or(transparency.map(|t| 1.0 - t)).unwrap_or(1.0);
                 let plain = rgb.or(image.map(|_| [1.0; 3]));
                 if let (Some(name), Some([r, g, b])) = (name, plain) {
-                    let [x, y, z] = image.unwrap_or([1.0; 3]);
-                    colours.insert(name.to_owned(), [r * x, g * y, b * z, a]);
+                    let ([x, y, z], image) = image.unwrap_or(([1.0; 3], 0));
+                    colours.insert(name.to_owned(), ([r * x, g * y, b * z, a], image));
                 }
                 name = Some(rest.trim());
                 (rgb, image, opacity, transparency) = (None, None, None, None);
@@ -170,7 +170,7 @@ fn part(word: &str) -> Option<f32> {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> HashMap<String, Rgba> {
+    fn read(text: &str) -> HashMap<String, Paint> {
         let mut colours = HashMap::new();
         parse(text.as_bytes(), &mut colours, &mut Textures::new(None));
         colours
@@ -182,11 +182,11 @@ mod tests {
             Tr 0.75\nKd 0.5\nd 0.5\nnewmtl pane\nKd 0 0 1\nTr 0.75\nnewmtl halo\nKd 2 -1 0.5\nd -halo 0.25\nnewmtl none\nd 1\n\
             newmtl odd\nKd spectral a.rfl\nKd 1 nan 0\nnewmtl twice\nKd 1 0 0\nnewmtl twice\nKd 0 1 0";
         let colours = read(text);
-        assert_eq!(colours["red one"], [1.0, 0.25, 0.0, 1.0]);
-        assert_eq!(colours["glass"], [0.5, 0.5, 0.5, 0.5]);
-        assert_eq!(colours["pane"], [0.0, 0.0, 1.0, 0.25]);
-        assert_eq!(colours["halo"], [1.0, 0.0, 0.5, 0.25]);
-        assert_eq!(colours["twice"], [0.0, 1.0, 0.0, 1.0]);
+        assert_eq!(colours["red one"].0, [1.0, 0.25, 0.0, 1.0]);
+        assert_eq!(colours["glass"].0, [0.5, 0.5, 0.5, 0.5]);
+        assert_eq!(colours["pane"].0, [0.0, 0.0, 1.0, 0.25]);
+        assert_eq!(colours["halo"].0, [1.0, 0.0, 0.5, 0.25]);
+        assert_eq!(colours["twice"].0, [0.0, 1.0, 0.0, 1.0]);
         assert_eq!(colours.len(), 5);
     }
 
@@ -211,7 +211,7 @@ mod tests {
             }
             let mut colours = HashMap::new();
             parse(&bytes, &mut colours, &mut Textures::new(None));
-            let all = colours.values().flatten();
+            let all = colours.values().flat_map(|(rgba, _)| rgba);
             assert!(all.clone().all(|x| (0.0..=1.0).contains(x)), "{bytes:?}");
         }
     }

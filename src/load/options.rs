@@ -161,6 +161,7 @@ pub fn read_drawings(path: &Path, mesh_dirs: &[PathBuf], model: &Model) -> Resul
         placement: g.placement,
         shape: g.shape.clone(),
         rgba: g.rgba,
+        coat: None,
         file: None,
     }));
     Ok(found)

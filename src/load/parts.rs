@@ -1,60 +1,82 @@
 //! Meshes in pieces of one colour, for drawing.
 
 use super::mesh_file::load_painted;
-use super::soup::{Rgba, UNPAINTED};
+use super::soup::{Coat, Rgba, UNPAINTED};
 use crate::error::Result;
 use crate::model::mesh::TriMesh;
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Largest number of colours of a mesh: each is a separate shape in a recording.
 const MAX_COLOURS: usize = 256;
 
-/// A mesh with one piece for each colour, and warnings about its colours, one line each.
+/// A mesh with one piece for each colour or image, and warnings about them, one line each.
 pub struct Parts {
-    pub pieces: Vec<(TriMesh, Rgba)>,
+    /// A piece with colours of corners has their mean as its colour.
+    pub pieces: Vec<(TriMesh, Rgba, Option<Arc<Coat>>)>,
     pub warnings: Vec<String>,
     /// Warning about the `<up_axis>` of the file.
     pub up_axis: Option<&'static str>,
 }
 
 /// Reads a mesh as [`super::mesh_file::load_mesh`], with its colours: the diffuse colours of COLLADA's
-/// materials and of the MTL files that an OBJ names, and those of facets of a binary STL in the form of
-/// VisCAM, SolidView and Magics. Textures and colours of vertices are not read. An unreadable colour is
-/// left out.
+/// materials and of the MTL files that an OBJ names, those of facets of a binary STL in the form of VisCAM,
+/// SolidView and Magics, images of materials, and colours of the vertices of OBJ and GLB. An unreadable
+/// colour is left out.
 pub fn load_parts(path: &Path) -> Result<Parts> {
     let painted = load_painted(path, Some(path.parent().unwrap_or(Path::new(""))))?;
     let mut warnings = painted.warnings;
-    let mut pieces: Vec<(TriMesh, Rgba)> = Vec::new();
-    let mut number: HashMap<[u32; 4], usize> = HashMap::new();
+    let mut pieces: Vec<(TriMesh, Rgba, Coat)> = Vec::new();
+    let mut number = HashMap::new();
     let mut too_many = false;
-    for (&t, mut rgba) in painted.mesh.triangles.iter().zip(painted.colours) {
-        if number.len() >= MAX_COLOURS && !number.contains_key(&rgba.map(f32::to_bits)) {
+    let found = painted.found;
+    for (i, (&t, (mut rgba, image))) in found.mesh.triangles.iter().zip(found.paint).enumerate() {
+        let corners = found
+            .corners
+            .get(i)
+            .filter(|c| !c.as_flattened().iter().any(|x| x.is_nan()));
+        let image = corners.map(|_| image);
+        if number.len() >= MAX_COLOURS && !number.contains_key(&(rgba.map(f32::to_bits), image)) {
             rgba = UNPAINTED;
             too_many = true;
         }
-        let piece = *number.entry(rgba.map(f32::to_bits)).or_insert_with(|| {
-            pieces.push((TriMesh::default(), rgba));
+        let key = (rgba.map(f32::to_bits), image);
+        let piece = *number.entry(key).or_insert_with(|| {
+            let image = image.and_then(|k| painted.images.get(k.checked_sub(1)?).cloned());
+            let corners = Vec::new();
+            pieces.push((TriMesh::default(), rgba, Coat { corners, image }));
             pieces.len() - 1
         });
         pieces[piece].0.triangles.push(t);
+        pieces[piece].2.corners.extend(corners);
     }
     if too_many {
         warnings.push(format!(
             "more than {MAX_COLOURS} colours: the others are not read"
         ));
     }
-    for (piece, _) in &mut pieces {
+    for (piece, rgba, coat) in &mut pieces {
+        if let (true, None) = (!coat.corners.is_empty(), &coat.image) {
+            let all = coat.corners.as_flattened();
+            let mean = |k: usize| all.iter().map(|c| c[k]).sum::<f32>() / all.len() as f32;
+            let opacity = if rgba[3].is_nan() { 1.0 } else { rgba[3] };
+            *rgba = [mean(0), mean(1), mean(2), opacity];
+        }
         let mut moved = HashMap::new();
         for i in piece.triangles.iter_mut().flatten() {
             *i = *moved.entry(*i).or_insert_with(|| {
-                piece.vertices.push(painted.mesh.vertices[*i as usize]);
+                piece.vertices.push(found.mesh.vertices[*i as usize]);
                 piece.vertices.len() as u32 - 1
             });
         }
     }
+    let dressed = |coat: Coat| (!coat.corners.is_empty()).then(|| Arc::new(coat));
     Ok(Parts {
-        pieces,
+        pieces: pieces
+            .into_iter()
+            .map(|(m, rgba, coat)| (m, rgba, dressed(coat)))
+            .collect(),
         warnings,
         up_axis: painted.up_axis,
     })
@@ -93,7 +115,7 @@ mod tests {
         let colour = |rgba: Rgba| (!rgba[0].is_nan()).then_some(rgba);
         let pieces = parts.pieces.iter();
         pieces
-            .map(|(mesh, rgba)| (mesh.triangles.len(), colour(*rgba)))
+            .map(|(mesh, rgba, _)| (mesh.triangles.len(), colour(*rgba)))
             .collect()
     }
 

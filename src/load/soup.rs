@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::model::mesh::TriMesh;
 use crate::spatial::Vec3;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Most triangles a mesh may have.
 pub use crate::collision::polytope::MAX_TRIANGLES;
@@ -15,14 +16,39 @@ pub type Rgba = [f32; 4];
 /// No colour.
 pub const UNPAINTED: Rgba = [f32::NAN; 4];
 
+/// A corner's own colour r g b; or, if its triangle has an image, its place u v there (v upward) and 0;
+/// NaN if it has neither.
+pub type Corner = [f32; 3];
+
+/// The colours of a mesh's corners, or their places in the bytes of a PNG or JPEG image.
+#[derive(Debug)]
+pub struct Coat {
+    /// Of each triangle.
+    pub corners: Vec<[Corner; 3]>,
+    pub image: Option<Arc<[u8]>>,
+}
+
+/// A colour, and an image by its number from 1; 0 for none.
+pub(super) type Paint = (Rgba, usize);
+
 /// Triangles collected from the parts of a file.
 pub(super) struct Soup {
     vertices: Vec<Vec3>,
     triangles: Vec<[u32; 3]>,
-    /// Colour of each triangle.
-    paint: Vec<Rgba>,
-    /// Colour of the next triangles.
-    rgba: Rgba,
+    /// Of each triangle.
+    paint: Vec<Paint>,
+    /// Of the first triangles, up to the last with a corner that has something.
+    corners: Vec<[Corner; 3]>,
+    /// Paint of the next triangles.
+    next: Paint,
+}
+
+/// The triangles of a file.
+pub(super) struct Finished {
+    pub mesh: TriMesh,
+    pub paint: Vec<Paint>,
+    /// As many as there are triangles, or none.
+    pub corners: Vec<[Corner; 3]>,
 }
 
 impl Default for Soup {
@@ -31,15 +57,25 @@ impl Default for Soup {
             vertices: Vec::new(),
             triangles: Vec::new(),
             paint: Vec::new(),
-            rgba: UNPAINTED,
+            corners: Vec::new(),
+            next: (UNPAINTED, 0),
         }
     }
 }
 
 impl Soup {
-    /// Sets the colour of the next triangles.
-    pub(super) fn paint(&mut self, rgba: Rgba) {
-        self.rgba = rgba;
+    /// Sets the paint of the next triangles.
+    pub(super) fn paint(&mut self, paint: Paint) {
+        self.next = paint;
+    }
+
+    /// Gives the corners of all triangles from number `first` on what `of` gives for a triangle's number
+    /// from there, the corner's number in it, and its vertex.
+    pub(super) fn dress(&mut self, first: usize, of: impl Fn(usize, usize, u32) -> Corner) {
+        self.corners.resize(first, [[f32::NAN; 3]; 3]);
+        for (i, t) in self.triangles[first..].iter().enumerate() {
+            self.corners.push(std::array::from_fn(|k| of(i, k, t[k])));
+        }
     }
 
     /// Adds a vertex and gives its index.
@@ -66,7 +102,7 @@ impl Soup {
             return Err(too_many(None));
         }
         self.triangles.push(t);
-        self.paint.push(self.rgba);
+        self.paint.push(self.next);
         Ok(())
     }
 
@@ -89,7 +125,11 @@ impl Soup {
         self.vertices.len()
     }
 
-    pub(super) fn finish(self) -> Result<(TriMesh, Vec<Rgba>)> {
+    pub(super) fn triangle_count(&self) -> usize {
+        self.triangles.len()
+    }
+
+    pub(super) fn finish(mut self) -> Result<Finished> {
         if self.triangles.is_empty() {
             return Err(Error::parse("the mesh has no triangles"));
         }
@@ -113,7 +153,15 @@ impl Soup {
                 mesh.vertices.len() as u32 - 1
             });
         }
-        Ok((mesh, self.paint))
+        if !self.corners.is_empty() {
+            self.corners
+                .resize(mesh.triangles.len(), [[f32::NAN; 3]; 3]);
+        }
+        Ok(Finished {
+            mesh,
+            paint: self.paint,
+            corners: self.corners,
+        })
     }
 }
 

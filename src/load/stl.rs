@@ -42,7 +42,7 @@ fn read_binary(bytes: &[u8], count: usize, soup: &mut Soup) -> Result<()> {
     })?;
     let colours = Colours::of(&bytes[..COUNT]);
     for facet in facets.chunks_exact(FACET) {
-        soup.paint(colours.facet(u16::from_le_bytes([facet[48], facet[49]])));
+        soup.paint((colours.facet(u16::from_le_bytes([facet[48], facet[49]])), 0));
         // Three numbers each: the normal, then the corners.
         let mut numbers = facet
             .chunks_exact(4)

@@ -1,9 +1,10 @@
 //! Visual shapes of a robot, which touch nothing.
 
-use super::soup::Rgba;
+use super::soup::{Coat, Rgba};
 use crate::model::spec::ShapeSpec;
 use crate::spatial::Pose;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// A drawn shape on a body.
 #[derive(Clone, Debug)]
@@ -14,6 +15,8 @@ pub struct Visual {
     pub placement: Pose,
     pub shape: ShapeSpec,
     pub rgba: Rgba,
+    /// Colours or an image of the mesh's corners.
+    pub coat: Option<Arc<Coat>>,
     /// The mesh file of the shape, if it has one.
     pub file: Option<PathBuf>,
 }

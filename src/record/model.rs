@@ -3,6 +3,7 @@
 use super::VERSION;
 use super::bytes::{Sink, id};
 use super::write::chunk_head;
+use crate::load::soup::Coat;
 use crate::load::visual::Visual;
 use crate::model::Model;
 use crate::model::mesh::TriMesh;
@@ -36,6 +37,13 @@ pub fn chunks(model: &Model, rate: f64, channels: &[Channel], visuals: &[Visual]
     add(b"HEAD", head(model, rate, channels));
     let mut meshes = Meshes::default();
     let shapes = shapes(model, visuals, &mut meshes);
+    for (number, image) in meshes.images.iter().enumerate() {
+        let mut s = Sink::default();
+        s.u32(id(number));
+        s.u32(id(image.len()));
+        s.0.extend_from_slice(image);
+        add(b"IMAG", s);
+    }
     for payload in meshes.payloads {
         add(b"MESH", payload);
     }
@@ -99,22 +107,39 @@ fn head(model: &Model, rate: f64, channels: &[Channel]) -> Sink {
     s
 }
 
-/// Meshes, each once.
+/// Meshes and images, each once.
 #[derive(Default)]
 struct Meshes {
     known: HashMap<usize, usize>,
     payloads: Vec<Sink>,
+    images: Vec<Arc<[u8]>>,
 }
 
 impl Meshes {
-    fn of(&mut self, mesh: &Arc<TriMesh>) -> usize {
+    fn of(&mut self, mesh: &Arc<TriMesh>, coat: Option<&Coat>) -> usize {
         let address = Arc::as_ptr(mesh).addr();
         *self.known.entry(address).or_insert_with(|| {
-            self.payloads.push(triangles(self.payloads.len(), mesh));
+            let mut payload = triangles(self.payloads.len(), mesh);
+            if let Some(coat) = coat {
+                let image = coat.image.as_ref().map_or(0, |image| {
+                    let known = self.images.iter().position(|i| i == image);
+                    known.unwrap_or_else(|| {
+                        self.images.push(image.clone());
+                        self.images.len() - 1
+                    }) + 1
+                });
+                payload.0[COAT..COAT + 4].copy_from_slice(&id(1 + image).to_le_bytes());
+                let corners = coat.corners.as_flattened().as_flattened();
+                corners.iter().for_each(|x| payload.f32(*x));
+            }
+            self.payloads.push(payload);
             self.payloads.len() - 1
         })
     }
 }
+
+/// Where the payload of a mesh says whether its corners have colours or an image.
+const COAT: usize = 12;
 
 fn triangles(number: usize, mesh: &TriMesh) -> Sink {
     let mut s = Sink::default();
@@ -164,7 +189,7 @@ fn shapes(model: &Model, visuals: &[Visual], meshes: &mut Meshes) -> Sink {
         } else {
             Role::Collision
         };
-        shape(&mut s, role, i, g.body, &g.shape, g.rgba, meshes);
+        shape(&mut s, role, i, g.body, &g.shape, (g.rgba, None), meshes);
         finish(&mut s, &g.placement, g.friction[0], &g.name);
     }
     for v in visuals {
@@ -174,7 +199,7 @@ fn shapes(model: &Model, visuals: &[Visual], meshes: &mut Meshes) -> Sink {
             usize::MAX,
             v.body,
             &v.shape,
-            v.rgba,
+            (v.rgba, v.coat.as_deref()),
             meshes,
         );
         finish(&mut s, &v.placement, 0.0, &v.name);
@@ -188,7 +213,7 @@ fn shape(
     geom: usize,
     body: usize,
     of: &ShapeSpec,
-    rgba: [f32; 4],
+    (rgba, coat): ([f32; 4], Option<&Coat>),
     meshes: &mut Meshes,
 ) {
     const MESH: u32 = 6;
@@ -207,7 +232,7 @@ fn shape(
         } => (3, None, [*radius, *half_length, 0.0]),
         ShapeSpec::Ellipsoid { semi_axes } => (4, None, semi_axes.to_array()),
         ShapeSpec::Box { half_extents } => (5, None, half_extents.to_array()),
-        ShapeSpec::Mesh { mesh, .. } => (MESH, Some(meshes.of(mesh)), [0.0; 3]),
+        ShapeSpec::Mesh { mesh, .. } => (MESH, Some(meshes.of(mesh, coat)), [0.0; 3]),
         ShapeSpec::HeightField(f) => {
             meshes
                 .payloads

@@ -56,6 +56,11 @@ pub struct RecordingShape {
 pub struct RecordingMesh {
     pub vertices: Vec<[f32; 3]>,
     pub triangles: Vec<[u32; 3]>,
+    /// Of each triangle's corners: colours r g b, or with an image places u v there (v upward) and 0. Empty
+    /// without either.
+    pub corners: Vec<[[f32; 3]; 3]>,
+    /// Number of the image.
+    pub image: Option<usize>,
 }
 
 /// A frame of a recording.
@@ -101,6 +106,8 @@ pub struct Recording {
     pub channels: Vec<(String, usize)>,
     pub shapes: Vec<RecordingShape>,
     pub meshes: Vec<RecordingMesh>,
+    /// The bytes of PNG and JPEG files.
+    pub images: Vec<Vec<u8>>,
     pub frames: Vec<Frame>,
     /// The damage behind the last whole chunk; `None` if the file is whole.
     pub damage: Option<String>,
@@ -138,6 +145,7 @@ pub fn read(bytes: &[u8]) -> Result<Recording> {
                 headed = true;
                 recording.head(source)
             }
+            b"IMAG" => recording.image(source),
             b"MESH" => recording.mesh(source),
             b"SHAP" => recording.shapes(source),
             b"FRMS" => recording.frames(source),
@@ -240,16 +248,36 @@ impl Recording {
         Ok(())
     }
 
+    fn image(&mut self, mut s: Source) -> Result<()> {
+        let [_, length] = [s.u32()?, s.u32()?];
+        self.images.push(s.bytes(length as usize)?.to_vec());
+        Ok(())
+    }
+
     fn mesh(&mut self, mut s: Source) -> Result<()> {
-        let [_, vertices, triangles, _] = [s.u32()?, s.u32()?, s.u32()?, s.u32()?];
+        let [_, vertices, triangles, coat] = [s.u32()?, s.u32()?, s.u32()?, s.u32()?];
         let word = |b: &[u8]| [b[0], b[1], b[2], b[3]];
         let bytes = s.bytes((vertices as usize).saturating_mul(12))?;
         let vertex = |b: &[u8]| [0, 4, 8].map(|k| f32::from_le_bytes(word(&b[k..])));
         let points = bytes.chunks_exact(12).map(vertex).collect();
         let faces = s.triangles(triangles, vertices)?;
+        let image = (coat as usize).checked_sub(2);
+        if image.is_some_and(|k| k >= self.images.len()) {
+            return Err(Error::parse(
+                "a mesh has the number of an image out of range",
+            ));
+        }
+        let mut corners = Vec::new();
+        if coat > 0 {
+            let bytes = s.bytes((triangles as usize).saturating_mul(36))?;
+            let corner = |b: &[u8]| [0, 12, 24].map(|k| vertex(&b[k..]));
+            corners = bytes.chunks_exact(36).map(corner).collect();
+        }
         self.meshes.push(RecordingMesh {
             vertices: points,
             triangles: faces,
+            corners,
+            image,
         });
         Ok(())
     }
@@ -357,8 +385,13 @@ impl Recording {
 mod tests {
     use super::*;
     use crate::load::options::{Format, LoadOptions, load_str};
+    use crate::load::soup::Coat;
+    use crate::load::visual::{Visual, Visuals};
+    use crate::model::mesh::TriMesh;
+    use crate::model::spec::{MeshMode, OpenMesh, ShapeSpec};
     use crate::record::write::chunk_head;
     use crate::record::{Recorder, RecorderOptions};
+    use crate::spatial::{Pose, Vec3};
     use std::sync::Arc;
 
     /// Any four bytes of a chunk changed, with a matching checksum: an error, or another recording.
@@ -375,8 +408,49 @@ mod tests {
         recorder
             .set_surface("sheet", &sheet, &[[0, 1, 2]], [1.0; 4])
             .expect("a surface");
+        let corner = [0.25, 0.75, 0.0];
+        let image: Arc<[u8]> = Arc::from(&b"image"[..]);
+        for image in [None, Some(image.clone())] {
+            let mesh = TriMesh {
+                vertices: sheet.map(|p| Vec3::from_slice(&p)).to_vec(),
+                triangles: vec![[0, 1, 2]],
+            };
+            let shape = ShapeSpec::Mesh {
+                mesh: Arc::new(mesh),
+                mode: MeshMode::Hull,
+                open: OpenMesh::Hull,
+            };
+            let visual = Visual {
+                name: "drawn".into(),
+                body: 1,
+                placement: Pose::IDENTITY,
+                shape,
+                rgba: [1.0; 4],
+                coat: Some(Arc::new(Coat {
+                    corners: vec![[corner; 3]],
+                    image,
+                })),
+                file: None,
+            };
+            let visuals = Visuals {
+                shapes: vec![visual],
+                ..Visuals::default()
+            };
+            recorder.add_visuals(visuals).expect("a shape");
+        }
         recorder.state(0.0, &q, &[0.0; 6]).expect("a frame");
         let bytes = recorder.bytes().to_vec();
+        let whole = read(&bytes).expect("a recording");
+        assert_eq!(whole.images, [image.to_vec()]);
+        let coats: Vec<_> = whole
+            .meshes
+            .iter()
+            .map(|m| (&m.corners[..], m.image))
+            .collect();
+        assert_eq!(
+            coats,
+            [(&[[corner; 3]][..], None), (&[[corner; 3]][..], Some(0))]
+        );
         let (mut at, mut refused) = (8, 0);
         while at < bytes.len() {
             let (kind, payload) = chunk(&bytes[at..]).expect("a chunk");

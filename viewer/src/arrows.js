@@ -24,12 +24,14 @@ export class Arrows {
     this.width = 0.01;
     this.order = above ? 2 : 0;
     this.material = new THREE.MeshBasicMaterial({ toneMapped: false, depthTest: !above, transparent: above, opacity: above ? 0.75 : 1 });
+    // What bodies hide of the others is faint.
+    this.behind = !above && new THREE.MeshBasicMaterial({ toneMapped: false, depthFunc: THREE.GreaterDepth, depthWrite: false, transparent: true, opacity: 0.3 });
     this.room = 0;
     this.grow(64);
   }
 
   grow(room) {
-    for (const part of this.parts ?? []) {
+    for (const part of [...(this.parts ?? []), ...(this.faint ?? [])]) {
       this.parent.remove(part);
       part.dispose();
     }
@@ -37,7 +39,12 @@ export class Arrows {
     const head = new THREE.ConeGeometry(1, 1, 14).translate(0, 0.5, 0);
     const ring = new THREE.TorusGeometry(1, 0.16, 8, 28).rotateX(Math.PI / 2);
     this.parts = [shaft, head, ring].map((g) => instanced(g, room, this.material));
-    for (const part of this.parts) {
+    this.faint = !this.behind ? [] : this.parts.map((part) => {
+      const twin = instanced(part.geometry, 0, this.behind);
+      [twin.instanceMatrix, twin.instanceColor] = [part.instanceMatrix, part.instanceColor];
+      return twin;
+    });
+    for (const part of [...this.parts, ...this.faint]) {
       part.renderOrder = this.order;
       this.parent.add(part);
     }
@@ -81,10 +88,12 @@ export class Arrows {
     }
     shafts.count = heads.count = count;
     rings.count = turned;
-    for (const part of this.parts) {
+    for (const [k, part] of this.parts.entries()) {
       part.visible = part.count > 0;
       part.instanceMatrix.needsUpdate = true;
       part.instanceColor.needsUpdate = true;
+      const twin = this.faint[k];
+      if (twin) [twin.count, twin.visible] = [part.count, part.visible];
     }
     this.shown = count;
   }

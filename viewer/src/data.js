@@ -1,4 +1,5 @@
 // Recordings as the page holds them: a table of arrays in JSON, then the arrays, deflated.
+import { movable, unitOf } from "./joints.js";
 
 /** Bytes of base64 text. */
 export function fromBase64(text) {
@@ -49,11 +50,11 @@ export async function decode(text) {
   const arrays = {};
   for (const [name, entry] of Object.entries(r.arrays)) arrays[name] = take(body, entry);
   r.arrays = arrays;
-  r.meshes = r.meshes.map((m) => ({
-    ...m,
-    points: arrays[m.points],
-    triangles: arrays[m.triangles],
-  }));
+  const placed = (m) => m && { ...m, points: arrays[m.points] };
+  r.meshes = r.meshes.map((m) => ({ ...placed(m), triangles: arrays[m.triangles], colors: arrays[m.colors], places: placed(m.places) }));
+  // An image that the browser cannot read leaves the mesh without one.
+  const picture = (name) => createImageBitmap(new Blob([arrays[name]]), { imageOrientation: "flipY" }).catch(() => null);
+  r.pictures = await Promise.all(r.images.map(picture));
   r.count = arrays.time.length;
   return r;
 }
@@ -73,41 +74,50 @@ export function locate(times, t) {
   return { frame: low, next, share };
 }
 
-/** The numbers that may be plotted: name, group, unit and value in a frame. */
+/** Parts of the coordinates of joints with several, and their units, by their number. */
+const PARTS = {
+  q: {
+    7: [["x", "m"], ["y", "m"], ["z", "m"], ["qx"], ["qy"], ["qz"], ["qw"]],
+    4: [["qx"], ["qy"], ["qz"], ["qw"]],
+  },
+  v: {
+    6: [["vx", "m/s"], ["vy", "m/s"], ["vz", "m/s"], ["wx", "rad/s"], ["wy", "rad/s"], ["wz", "rad/s"]],
+    3: [["wx", "rad/s"], ["wy", "rad/s"], ["wz", "rad/s"]],
+  },
+};
+
+/** The numbers that may be plotted: group, name in the group and outside of it, unit, and value in a frame. */
 export function scalars(r) {
   const list = [];
   const a = r.arrays;
-  const of = (group, name, array, width, index) =>
-    list.push({ group, name, value: (frame) => array[index * r.count + frame], width });
+  const of = (group, name, array, index, unit = "", long = name) =>
+    list.push({ group, name, long, unit, value: (frame) => array[index * r.count + frame] });
   for (const c of r.channels) {
     for (let k = 0; k < c.size; k++) {
-      of("channels", c.size > 1 ? `${c.name}[${k}]` : c.name, a.channels, r.channelCount, c.start + k);
+      of("channels", c.size > 1 ? `${c.name}[${k}]` : c.name, a.channels, c.start + k);
     }
   }
-  const suffixes = { 7: ["x", "y", "z", "qx", "qy", "qz", "qw"], 6: ["vx", "vy", "vz", "wx", "wy", "wz"] };
-  for (const j of r.joints) {
-    for (let k = 0; k < j.nq; k++) {
-      const part = j.nq > 1 ? `.${(suffixes[j.nq] ?? [])[k] ?? k}` : "";
-      of("q", `${j.name || `joint ${j.iq}`}${part}`, a.q, r.nq, j.iq + k);
-    }
-    for (let k = 0; k < j.nv; k++) {
-      const part = j.nv > 1 ? `.${(suffixes[j.nv] ?? [])[k] ?? k}` : "";
-      of("v", `${j.name || `joint ${j.iv}`}${part}`, a.v, r.nv, j.iv + k);
-    }
-  }
-  r.actuators.forEach((name, k) => of("u", name || `input ${k}`, a.u, r.nu, k));
-  list.push({ group: "step", name: "contacts", value: (f) => a.contactStart[f + 1] - a.contactStart[f] });
-  list.push({
-    group: "step",
-    name: "normal impulse",
-    value: (f) => {
-      let sum = 0;
-      for (let i = a.contactStart[f]; i < a.contactStart[f + 1]; i++) {
-        for (let k = 0; k < 3; k++) sum += a.impulse[3 * i + k] * a.normal[3 * i + k];
+  for (const [group, array, first, count, rate] of [["q", a.q, "iq", "nq", ""], ["v", a.v, "iv", "nv", "/s"]]) {
+    for (const j of r.joints) {
+      // The coordinates of other joints with several are not told apart here.
+      const parts = j.nq === j.nv ? [] : (PARTS[group][j[count]] ?? []);
+      for (let k = 0; k < j[count]; k++) {
+        const [suffix, unit] = movable(j) ? ["", unitOf(j) + rate] : (parts[k] ?? [k, ""]);
+        const name = `${j.name || `joint ${j[first]}`}${suffix === "" ? "" : `.${suffix}`}`;
+        of(group, name, array, j[first] + k, unit, `${group} ${name}`);
       }
-      return sum;
-    },
+    }
+  }
+  r.actuators.forEach((name, k) => of("u", name || `input ${k}`, a.u, k, "", `u ${name || `input ${k}`}`));
+  const step = (name, unit, value) => list.push({ group: "step", name, long: name, unit, value });
+  step("contacts", "", (f) => a.contactStart[f + 1] - a.contactStart[f]);
+  step("normal impulse", "N s", (f) => {
+    let sum = 0;
+    for (let i = a.contactStart[f]; i < a.contactStart[f + 1]; i++) {
+      for (let k = 0; k < 3; k++) sum += a.impulse[3 * i + k] * a.normal[3 * i + k];
+    }
+    return sum;
   });
-  list.push({ group: "step", name: "log10 residual", value: (f) => Math.log10(Math.max(a.residual[f], 1e-18)) });
+  step("log10 residual", "", (f) => Math.log10(Math.max(a.residual[f], 1e-18)));
   return list;
 }

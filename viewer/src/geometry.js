@@ -57,15 +57,26 @@ export function creased(points, triangles) {
   return geometry;
 }
 
-/** A mesh of the page: vertices as 16-bit places in its box, all x, all y, all z. */
-export function meshGeometry(mesh) {
-  const n = mesh.points.length / 3;
-  const points = new Float32Array(3 * n);
-  for (let axis = 0; axis < 3; axis++) {
-    const low = mesh.low[axis], step = mesh.step[axis];
-    for (let i = 0; i < n; i++) points[3 * i + axis] = low + step * mesh.points[axis * n + i];
+/** Points as 16-bit places in their box, all x, all y and so on, as one after the other. */
+function unpacked({ points, low, step }) {
+  const size = low.length;
+  const n = points.length / size;
+  const out = new Float32Array(points.length);
+  for (let axis = 0; axis < size; axis++) {
+    for (let i = 0; i < n; i++) out[size * i + axis] = low[axis] + step[axis] * points[axis * n + i];
   }
-  return creased(points, mesh.triangles);
+  return out;
+}
+
+/** A mesh of the page, with the colours of its corners or their places in an image. */
+export function meshGeometry(mesh) {
+  const geometry = creased(unpacked(mesh), mesh.triangles);
+  if (mesh.places) geometry.setAttribute("uv", new THREE.BufferAttribute(unpacked(mesh.places), 2));
+  if (mesh.colors) {
+    const linear = Array.from({ length: 256 }, (_, i) => new THREE.Color().setRGB(i / 255, 0, 0, THREE.SRGBColorSpace).r);
+    geometry.setAttribute("color", new THREE.BufferAttribute(Float32Array.from(mesh.colors, (x) => linear[x]), 3));
+  }
+  return geometry;
 }
 
 /** Kinds as in ds_geom_kind. */

@@ -8,6 +8,9 @@ const PRISMATIC = 3;
 /** Whether a slider can move a joint. */
 export const movable = (joint) => [REVOLUTE, CONTINUOUS, PRISMATIC].includes(joint.kind);
 
+/** The unit of a joint's coordinate. */
+export const unitOf = (joint) => (joint.kind === PRISMATIC ? "m" : "rad");
+
 /** The range of a joint's slider; a turn each way, or a robot's length, where the joint has no limit. */
 export function range(joint, size) {
   const most = joint.kind === PRISMATIC ? size : Math.PI;

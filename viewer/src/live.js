@@ -59,7 +59,7 @@ export class Live {
     $("speed").value = String(state.speed);
     for (const [sets, values] of [[this.inputs, state.u], [this.parameters, state.params]]) {
       sets.forEach(([set, input], i) => {
-        if (state.reset || document.activeElement !== input) set(values[i]);
+        if (state.reset || !input.parentElement.contains(document.activeElement)) set(values[i]);
       });
     }
     if (state.reset) this.history = [];
@@ -123,7 +123,7 @@ export class Live {
   /** A plane through the picked point, facing the camera: the pointer moves the point in it. */
   pulling() {
     const { viewer } = this;
-    const { canvas, controls, camera, scene } = viewer.stage;
+    const { canvas, controls, scene } = viewer.stage;
     const plane = new THREE.Plane();
     const thread = new THREE.Line(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: "#ef4444", depthTest: false }));
     thread.frustumCulled = false;
@@ -147,7 +147,7 @@ export class Live {
         const { body } = hit.object.userData;
         const group = this.robot.bodies[body];
         held = { body, point: group.worldToLocal(hit.point.clone()) };
-        plane.setFromNormalAndCoplanarPoint(camera.getWorldDirection(new THREE.Vector3()), hit.point);
+        plane.setFromNormalAndCoplanarPoint(viewer.stage.camera.getWorldDirection(new THREE.Vector3()), hit.point);
         controls.enabled = false;
         thread.visible = true;
         canvas.setPointerCapture(e.pointerId);
@@ -183,7 +183,7 @@ export class Live {
     const sliders = (parent, of, kind) =>
       of.map(([name, low, high, value], index) => {
         const set = slide(parent, name, [low, high], value, (x) => this.say({ do: kind, index, value: x }));
-        return [set, parent.lastChild.lastChild];
+        return [set, parent.lastChild.querySelector("[type=range]")];
       });
     this.parameters = sliders(group("Parameters", true), facts.parameters, "parameter");
     const inputs = facts.u.map(([name, low, high], i) => [name || `input ${i}`, low, high, 0]);

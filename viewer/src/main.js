@@ -1,8 +1,9 @@
 // The page: recordings in a scene, with a timeline. All text from files is set as text, never as markup.
 import * as THREE from "three";
 import { decode, fromBase64, locate, scalars } from "./data.js";
-import { MODES, QUANTITIES, Robot } from "./robot.js";
+import { MODES, PICKED, QUANTITIES, Robot } from "./robot.js";
 import { Stage } from "./stage.js";
+import { movable, unitOf } from "./joints.js";
 import { Live } from "./live.js";
 import { animation, goToShared, joints, picture, share, tree, video } from "./panels.js";
 import { GRADIENTS, Plot, short, Strips } from "./timeline.js";
@@ -24,19 +25,17 @@ const TOGGLES = [
   ["labels", "names", "N", false],
   ["see", "transparent", "X", false],
   ["wire", "wireframe", "W", false],
+  ["parallel", "orthographic", "O", false],
   ["follow", "camera follows", "F", false],
   ["loop", "loop", "L", false],
 ];
-
-/** A picked body, white or black, is tinted with this colour. */
-const PICKED = new THREE.Color("#2f6fd6");
 
 /** Directions to look along, by key. */
 const PRESETS = { 1: [1, 0, 0.02], 2: [0, -1, 0.02], 3: [0, -0.001, 1], 4: [1.25, -1.35, 0.62] };
 
 /** Whether a focused element takes a key itself. */
 function takes(element, key) {
-  if (element.matches?.("select, input[type=text], input[type=search]")) return true;
+  if (element.matches?.("select, input[type=text], input[type=search], input[type=number]")) return true;
   if (element.matches?.("input[type=range]:not(#slider)")) return /^(Arrow|Home|End|Page)/.test(key);
   return key === " " && Boolean(element.matches?.("button, input[type=checkbox], summary"));
 }
@@ -128,6 +127,12 @@ class Viewer {
     this.changed = true;
   }
 
+  /** Lines of sight that are parallel see the ground from its edge, as a drawing does. */
+  preset(number) {
+    const [x, y, z] = PRESETS[number];
+    this.lookAgain([x, y, this.options.parallel && z < 0.1 ? 0 : z]);
+  }
+
   theme(name) {
     this.themeName = name;
     document.body.classList.toggle("dark", name === "dark");
@@ -163,6 +168,7 @@ class Viewer {
     const box = $(`toggle-${name}`);
     if (box) box.checked = on;
     if (name === "follow") this.anchor = null;
+    if (name === "parallel") this.stage.setParallel(on);
     this.changed = true;
   }
 
@@ -231,7 +237,7 @@ class Viewer {
     $("gif").hidden = this.end === this.start;
     $("video").hidden = this.end === this.start || !window.MediaRecorder;
     $("share").onclick = () => share(this);
-    for (const button of document.querySelectorAll("#presets button")) button.onclick = () => this.lookAgain(PRESETS[button.dataset.key]);
+    for (const button of document.querySelectorAll("#presets button")) button.onclick = () => this.preset(button.dataset.key);
     legend($("surfaces"), this.robots.flatMap((robot) => robot.surfaces.legend()));
     legend($("modes"), MODES.slice(0, 3));
     legend($("quantities"), QUANTITIES.filter((_, k) => seen.has(k)));
@@ -279,7 +285,7 @@ class Viewer {
       const group = (groups[scalar.group] ??= Object.assign(document.createElement("optgroup"), { label: scalar.group }));
       const option = document.createElement("option");
       option.value = String(i);
-      option.textContent = scalar.name;
+      option.textContent = scalar.unit ? `${scalar.name} [${scalar.unit}]` : scalar.name;
       group.append(option);
     });
     $("scalars").replaceChildren(...Object.values(groups));
@@ -290,7 +296,8 @@ class Viewer {
     for (const option of $("scalars").options) option.selected = indices.includes(Number(option.value));
     const curves = indices.flatMap((i) =>
       this.robots.map((robot, k) => ({
-        name: `${this.lists[0][i].name}${this.robots.length > 1 ? ` (${k + 1})` : ""}`,
+        name: `${this.lists[0][i].long}${this.robots.length > 1 ? ` (${k + 1})` : ""}`,
+        unit: this.lists[0][i].unit,
         robot,
         value: this.lists[k].find((s) => s.name === this.lists[0][i].name && s.group === this.lists[0][i].group)?.value ?? (() => NaN),
       })),
@@ -303,6 +310,7 @@ class Viewer {
     if (this.live) return undefined;
     if (on && !this.plot.curves.length) return this.choose([0]);
     $("plot").hidden = !on;
+    this.stage.arrange();
     this.changed = true;
     return undefined;
   }
@@ -337,7 +345,7 @@ class Viewer {
           this.pick(null);
         },
       };
-      for (const [number, direction] of Object.entries(PRESETS)) actions[number] = () => this.lookAgain(direction);
+      for (const number of Object.keys(PRESETS)) actions[number] = () => this.preset(number);
       const action = named ? () => this.toggle(named[0]) : actions[key];
       if (!action) return;
       action();
@@ -410,6 +418,7 @@ class Viewer {
     glow(this.picked, false);
     this.picked = data && { robot: data.robot, body: data.body, contact: data.contact, frame: data.frame };
     glow(this.picked, true);
+    for (const robot of this.robots) robot.picked = data?.robot === robot ? (data.contact ?? null) : null;
     $("pick").hidden = !data;
     this.anchor = null;
     this.changed = true;
@@ -435,7 +444,8 @@ class Viewer {
       ["mass [kg]", short(b.mass)],
     ];
     const joints = robot.r.joints.filter((j) => j.body === body && j.nq === 1);
-    for (const j of joints) rows.push([j.name || "joint", robot.r.arrays.q[j.iq * robot.r.count + robot.frame].toFixed(4)]);
+    const coordinate = (j) => robot.moved.get(j) ?? robot.r.arrays.q[j.iq * robot.r.count + robot.frame];
+    for (const j of joints) rows.push([`${j.name || "joint"}${movable(j) ? ` [${unitOf(j)}]` : ""}`, coordinate(j).toFixed(4)]);
     table(rows);
     return undefined;
   }
@@ -520,8 +530,7 @@ class Viewer {
   approach(robot) {
     const near = Math.min(1, robot.sizeAt(this.t) / (0.7 * this.framedSize));
     if (this.stage.framed && this.near !== near) {
-      const { camera, controls } = this.stage;
-      camera.position.sub(controls.target).multiplyScalar(near / this.near).add(controls.target);
+      this.stage.retreat(this.stage.away().multiplyScalar(near / this.near));
     }
     this.near = near;
   }
@@ -575,15 +584,21 @@ class Viewer {
   }
 }
 
-/** How much of the picture the side panel, the timeline and the title cover [CSS pixels]. */
+/** How much of the picture the side panel, the timeline, the title and the plot cover at the right, the bottom, the top and
+ * the left [CSS pixels]. */
 function covering() {
-  const [side, bar, head] = ["side", "bar", "head"].map((id) => $(id).getBoundingClientRect());
+  const [side, bar, head, plot] = ["side", "bar", "head", "plot"].map((id) => $(id).getBoundingClientRect());
   const [width, height] = [window.innerWidth, window.innerHeight];
   // In a narrow window the side panel is closed, or lies over the scene until it is closed again.
   const right = side.width > 0 && side.left > width / 2 ? width - side.left : 0;
   // The bar of a single state is a note in the corner.
   const bottom = bar.width > width / 2 ? height - bar.top : 0;
-  return [right, bottom, head.right > (width - right) / 2 ? head.bottom : 0];
+  const top = head.right > (width - right) / 2 ? head.bottom : 0;
+  if (!plot.width) return [right, bottom, top, 0];
+  // The plot stands in a corner: the larger of the rooms beside and above it is free.
+  const beside = Math.min(width - right - plot.right, height - bottom - top);
+  const above = Math.min(width - right, plot.top - top);
+  return beside > above ? [right, bottom, top, plot.right] : [right, height - plot.top, top, 0];
 }
 
 /** The rows of the card of a picked body or contact. */

@@ -1,25 +1,43 @@
 // Parts of the side panel: the tree of bodies, sliders of joints, and the picture's way out as a file.
 import { Gif, palette } from "./gif.js";
-import { movable, range } from "./joints.js";
+import { movable, range, unitOf } from "./joints.js";
 
 const $ = (id) => document.getElementById(id);
 
-/** A slider with its name and value. Returns a function that sets it from outside. */
-export function slide(parent, name, [low, high], value, change) {
-  const label = document.createElement("label");
-  label.className = "slide";
-  const words = document.createElement("span");
-  const number = document.createElement("b");
-  words.textContent = name;
+/** A slider with its name, and its value, which may also be typed: within the limits, of which null is none. Returns a
+ * function that sets it from outside. */
+export function slide(parent, name, [low, high], value, change, unit = "", limits = [low, high]) {
+  const box = document.createElement("div");
+  box.className = "slide";
+  const words = Object.assign(document.createElement("span"), { textContent: name });
+  const number = Object.assign(document.createElement("input"), { type: "number", step: "any" });
+  number.setAttribute("aria-label", unit ? `${name} [${unit}]` : name);
   const input = Object.assign(document.createElement("input"), { type: "range", min: low, max: high, step: "any", value });
-  const show = (x) => (number.textContent = String(Number(Number(x).toPrecision(3))));
+  input.setAttribute("aria-label", name);
+  const digits = (x, n) => String(Number(Number(x).toPrecision(n)));
+  const show = (x) => {
+    number.value = digits(x, 4);
+    if (unit === "rad") number.title = `${digits((x * 180) / Math.PI, 4)}°`;
+  };
   input.oninput = () => {
     show(input.value);
     change(Number(input.value));
   };
+  number.onchange = () => {
+    const typed = number.value === "" ? Number(input.value) : Number(number.value);
+    const x = Math.min(limits[1] ?? Infinity, Math.max(limits[0] ?? -Infinity, typed));
+    input.value = x;
+    show(x);
+    change(x);
+  };
   show(value);
-  label.append(words, number, input);
-  parent.append(label);
+  const ends = document.createElement("div");
+  ends.className = "ends";
+  ends.append(...limits.map((x) => Object.assign(document.createElement("i"), { textContent: x === null ? "no limit" : digits(x, 3) })));
+  const measured = document.createElement("b");
+  measured.append(number, document.createTextNode(unit));
+  box.append(words, measured, input, ends);
+  parent.append(box);
   return (x) => {
     input.value = x;
     show(x);
@@ -69,7 +87,7 @@ export function joints(viewer) {
     const set = slide($("jointsliders"), joint.name || `joint ${joint.iq}`, range(joint, robot.size), value, (x) => {
       robot.moved.set(joint, x);
       viewer.changed = true;
-    });
+    }, unitOf(joint), [joint.lower, joint.upper]);
     return () => set(value);
   });
   $("jointreset").onclick = () => {
@@ -91,7 +109,7 @@ const fileName = (viewer, ending) => `${document.title.replace(/[^\w-]+/g, "_").
 /** Draws with the middle of the view in the middle of the picture: no panels are in files. */
 function uncovered(viewer, draw) {
   const { covered } = viewer.stage;
-  viewer.stage.cover(0, 0, 0);
+  viewer.stage.cover(0, 0, 0, 0);
   draw();
   viewer.stage.cover(...covered);
   viewer.changed = true;
@@ -113,7 +131,7 @@ export function video(viewer) {
   const { loop } = options;
   const { covered } = stage;
   options.loop = false;
-  stage.cover(0, 0, 0);
+  stage.cover(0, 0, 0, 0);
   const button = $("video");
   button.disabled = true;
   viewer.seek(viewer.start);
@@ -168,9 +186,11 @@ export async function animation(viewer) {
 
 /** The address of this page with the time and the camera in it. */
 export function share(viewer) {
-  const { camera, controls } = viewer.stage;
-  const numbers = [...camera.position.toArray(), ...controls.target.toArray()].map((x) => Number(x.toPrecision(6)));
-  location.hash = `t=${Number(viewer.t.toFixed(6))}&camera=${numbers.join(",")}${viewer.options.loop ? "&loop" : ""}`;
+  const { stage, options } = viewer;
+  const { target } = stage.controls;
+  const numbers = [...stage.away().add(target).toArray(), ...target.toArray()].map((x) => Number(x.toPrecision(6)));
+  const on = ["loop", "parallel"].filter((name) => options[name]).map((name) => `&${name}`);
+  location.hash = `t=${Number(viewer.t.toFixed(6))}&camera=${numbers.join(",")}${on.join("")}`;
   navigator.clipboard?.writeText(location.href).catch(() => {});
 }
 
@@ -179,13 +199,13 @@ export function goToShared(viewer) {
   const said = new URLSearchParams(location.hash.slice(1));
   const camera = (said.get("camera") ?? "").split(",").map(Number);
   if (camera.length === 6 && camera.every(Number.isFinite)) {
-    viewer.stage.camera.position.fromArray(camera);
-    viewer.stage.controls.target.fromArray(camera, 3);
+    const target = viewer.stage.controls.target.fromArray(camera, 3);
+    viewer.stage.retreat(target.clone().negate().add({ x: camera[0], y: camera[1], z: camera[2] }));
     viewer.stage.framing = null;
     viewer.stage.framed = false;
     viewer.stage.controls.update();
   }
   const t = Number(said.get("t"));
   if (said.has("t") && Number.isFinite(t)) viewer.seek(t);
-  if (said.has("loop")) viewer.toggle("loop", true);
+  for (const name of ["loop", "parallel"]) if (said.has(name)) viewer.toggle(name, true);
 }

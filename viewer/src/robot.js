@@ -8,6 +8,9 @@ import { Marks } from "./marks.js";
 import { meshGeometry, shapeGeometry } from "./geometry.js";
 import { Surfaces } from "./surfaces.js";
 
+/** As in ds_geom_kind. */
+const BOX = 5;
+
 /** By depth in the tree; bodies on the world take turns. */
 const PALETTE = ["#5b7fa6", "#e0904a", "#6fa287", "#c76a6a", "#8f86b8", "#c9a94f", "#7d9db5", "#a9826b"];
 
@@ -31,6 +34,8 @@ export const QUANTITIES = [
 const LOOKS = 12;
 
 const WRENCH = new THREE.Color("#ef4444");
+/** Tints a picked body, white or black, and colours a picked contact. */
+export const PICKED = new THREE.Color("#2f6fd6");
 const linear = (list) => list.map((x) => new THREE.Color(x.color));
 const MODE_COLORS = linear(MODES);
 const QUANTITY_COLORS = linear(QUANTITIES);
@@ -40,15 +45,24 @@ const qb = new THREE.Quaternion();
 
 /** The material of solid shapes. A pixel that a triangle covers in part takes the colour of a covered place
  * (`centroid`), not of the pixel's centre, which may lie outside. The lit side follows from the normal, which
- * is smooth across rounded edges. Otherwise the back faces behind an edge would draw dark dots on it. */
-function solid(parameters) {
+ * is smooth across rounded edges. Otherwise the back faces behind an edge would draw dark dots on it. The edges of a box
+ * are lines: between two faces in the shade nothing else is seen. */
+function solid(parameters, box) {
   const material = new THREE.MeshStandardMaterial(parameters);
+  material.customProgramCacheKey = () => String(box);
+  if (box) material.defines = { ...material.defines, USE_UV: "" };
   material.onBeforeCompile = (shader) => {
     shader.vertexShader = `#undef varying\n#define varying centroid out\n${shader.vertexShader}`;
     shader.fragmentShader = `#undef varying\n#define varying centroid in\n${shader.fragmentShader}`.replace(
       "#include <normal_fragment_begin>",
       "vec3 normal = normalize(vNormal);\nif (dot(normal, vViewPosition) < 0.0) normal = -normal;\nvec3 nonPerturbedNormal = normal;",
     );
+    if (box) {
+      shader.fragmentShader = shader.fragmentShader.replace(
+        "#include <color_fragment>",
+        "vec2 edge = min(vUv, 1.0 - vUv) / max(fwidth(vUv), 1e-6);\ndiffuseColor.rgb *= mix(0.55, 1.0, smoothstep(0.3, 1.4, min(edge.x, edge.y)));",
+      );
+    }
   };
   return material;
 }
@@ -80,6 +94,9 @@ export class Robot {
     this.cones = new Cones(this.root);
     this.wrenches = new Arrows(this.root);
     this.gradients = new Arrows(this.root, true);
+    /** The picked contact of the frame, and its arrow with a ring. */
+    this.picked = null;
+    this.chosen = new Arrows(this.root, true);
     this.com = new THREE.Mesh(
       new THREE.SphereGeometry(0.02, 20, 14),
       new THREE.MeshBasicMaterial({ color: "#facc15", depthTest: false, transparent: true, toneMapped: false }),
@@ -118,6 +135,17 @@ export class Robot {
     return new THREE.Color(PALETTE[number % PALETTE.length]);
   }
 
+  /** The texture of an image of the recording. */
+  texture(image) {
+    this.textures ??= this.r.pictures.map((picture) => {
+      if (!picture) return null;
+      const texture = new THREE.Texture(picture);
+      Object.assign(texture, { colorSpace: THREE.SRGBColorSpace, flipY: false, wrapS: THREE.RepeatWrapping, wrapT: THREE.RepeatWrapping, anisotropy: 4, needsUpdate: true });
+      return texture;
+    });
+    return this.textures[image];
+  }
+
   build() {
     const meshes = this.r.meshes.map(meshGeometry);
     for (const shape of this.r.shapes) {
@@ -138,10 +166,12 @@ export class Robot {
 
   add(shape, geometry) {
     const alpha = shape.rgba ? shape.rgba[3] : 1;
+    const { image, colors } = this.r.meshes[shape.mesh] ?? {};
+    const map = (image !== undefined && this.texture(image)) || null;
     const material = solid({
-      color: this.color(shape), roughness: 0.62, metalness: 0.08,
+      map, vertexColors: Boolean(colors), color: map || colors ? new THREE.Color("#fff") : this.color(shape), roughness: 0.62, metalness: 0.08,
       transparent: alpha < 1, opacity: alpha, side: THREE.DoubleSide,
-    });
+    }, shape.kind === BOX);
     const mesh = new THREE.Mesh(geometry, material);
     mesh.castShadow = alpha > 0.5;
     mesh.receiveShadow = true;
@@ -183,6 +213,7 @@ export class Robot {
     });
     this.com.scale.setScalar(this.unit);
     for (const x of [this.contacts, this.wrenches]) x.width = 0.008 * this.unit;
+    this.chosen.width = 0.013 * this.unit;
     this.gradients.width = 0.007 * this.unit;
   }
 
@@ -347,6 +378,7 @@ export class Robot {
     const touching = [];
     this.surfaces.show(f, options);
     this.contacts.clear();
+    this.chosen.clear();
     this.touches = [];
     for (let i = a.contactStart[f]; i < a.contactStart[f + 1]; i++) {
       const point = vector(a.point, i);
@@ -356,12 +388,14 @@ export class Robot {
       const onA = a.bodyB[i] === 0;
       const impulse = vector(a.impulse, i).multiplyScalar(reach * this.impulseScale * (onA ? -1 : 1));
       const normal = vector(a.normal, i).multiplyScalar(onA ? -1 : 1);
-      this.contacts.add(point, impulse, color);
+      if (i === this.picked) this.chosen.add(point, impulse.lengthSq() > 0 ? impulse : normal.clone().multiplyScalar(0.05 * this.unit), PICKED, true);
+      else this.contacts.add(point, impulse, color);
       this.touches.push({ index: i, from: point, to: point.clone().add(impulse) });
       cones.push([point, normal, this.friction(a.geomA[i], a.geomB[i]), color]);
       if (a.bodyA[i] === 0 || a.bodyB[i] === 0) touching.push(point);
     }
     this.contacts.finish(options.contacts);
+    this.chosen.finish(options.contacts);
     this.cones.show(cones, 0.06 * this.unit, options.cones);
     this.wrenches.clear();
     for (let i = a.wrenchStart[f]; i < a.wrenchStart[f + 1]; i++) {

@@ -3,9 +3,30 @@ import * as THREE from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 
 const THEMES = {
-  light: { sky: "#e3e9f0", ground: "#cfd6de", line: "#aab4bf", hemi: ["#eef4ff", "#737d88", 1.0], sun: 2.6, rim: 0.9 },
-  dark: { sky: "#14181d", ground: "#22282f", line: "#39424d", hemi: ["#c3d3e8", "#20262d", 0.8], sun: 2.4, rim: 1.0 },
+  light: { sky: "#c6d0db", ground: "#a3aeba", line: "#87929e", room: 1, sun: 2.3, rim: 0.9 },
+  dark: { sky: "#171c22", ground: "#2e3740", line: "#4a5663", room: 0.8, sun: 2.4, rim: 1.0 },
 };
+
+/** What stands around the scene and lights it from everywhere: direction, colour, strength. A window at the left is
+ * brighter than the sky; little comes from the right: the faces of a box differ, whichever way the sun leaves in the shade. */
+const ROOM = [
+  [[0, 0, 1], "#e6efff", 0.9],
+  [[-0.8, -0.5, 0.3], "#fffaf4", 0.75],
+  [[0.9, 0.2, 0.1], "#b9c8de", 0.3],
+  [[0, 0, -1], "#8b8b8e", 0.45],
+];
+
+/** The light of the room as spherical harmonics: no texture, no second pass. */
+function room() {
+  const probe = new THREE.LightProbe();
+  const basis = new Array(9);
+  for (const [direction, color, strength] of ROOM) {
+    THREE.SphericalHarmonics3.getBasisAt(new THREE.Vector3(...direction).normalize(), basis);
+    const c = new THREE.Color(color);
+    probe.sh.coefficients.forEach((x, k) => x.addScaledVector(new THREE.Vector3(c.r, c.g, c.b), strength * basis[k]));
+  }
+  return probe;
+}
 
 /** One tile with its lines. filled: false leaves out the ground between them. */
 function tiles(theme, filled) {
@@ -43,30 +64,31 @@ export class Stage {
     this.renderer.toneMapping = THREE.ACESFilmicToneMapping;
     this.renderer.toneMappingExposure = 1.05;
     this.scene = new THREE.Scene();
-    this.camera = new THREE.PerspectiveCamera(42, 1, 0.01, 500);
-    this.camera.up.set(0, 0, 1);
+    this.perspective = new THREE.PerspectiveCamera(42, 1, 0.01, 500);
+    this.parallel = new THREE.OrthographicCamera();
+    for (const camera of [this.perspective, this.parallel]) camera.up.set(0, 0, 1);
+    this.camera = this.perspective;
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = true;
     this.controls.dampingFactor = 0.12;
     this.controls.maxPolarAngle = 0.98 * Math.PI;
     this.controls.zoomToCursor = true;
-    this.hemi = new THREE.HemisphereLight("#fff", "#888", 1);
-    this.hemi.position.set(0, 0, 1);
+    this.room = room();
     this.sun = new THREE.DirectionalLight("#fff8ee", 2);
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(2048, 2048);
     this.sun.shadow.bias = -0.0004;
     // From behind: edges of white robots stand out from a white ground.
     this.rim = new THREE.DirectionalLight("#cfe0ff", 0.7);
-    this.scene.add(this.hemi, this.sun, this.sun.target, this.rim, this.rim.target);
+    this.scene.add(this.room, this.sun, this.sun.target, this.rim, this.rim.target);
     this.floors = [];
     this.extent = 1;
     /** The box and direction that the camera frames, until it moves in another way. A new size of the canvas
      * frames them again. */
     this.framing = null;
-    /** Gives how much of the picture panels cover at the right, the bottom and the top [CSS pixels]. */
-    this.covering = () => [0, 0, 0];
-    this.covered = [0, 0, 0];
+    /** Gives how much of the picture panels cover at the right, the bottom, the top and the left [CSS pixels]. */
+    this.covering = () => [0, 0, 0, 0];
+    this.covered = [0, 0, 0, 0];
     /** Whether no reader has moved the camera since the last framing. */
     this.framed = false;
     this.controls.addEventListener("start", () => {
@@ -77,7 +99,7 @@ export class Stage {
 
   /** A plane of the recording; without one, lines at a height that stand for it. */
   addFloor(shape, height = 0) {
-    const material = new THREE.MeshStandardMaterial({ roughness: 0.95, metalness: 0 });
+    const material = new THREE.MeshLambertMaterial();
     const floor = new THREE.Mesh(new THREE.PlaneGeometry(1, 1), material);
     if (shape) {
       floor.position.fromArray(shape.position);
@@ -128,9 +150,7 @@ export class Stage {
     const theme = THEMES[name];
     this.scene.background = new THREE.Color(theme.sky);
     this.scene.fog = new THREE.Fog(theme.sky, 14 * this.extent, 60 * this.extent);
-    this.hemi.color.set(theme.hemi[0]);
-    this.hemi.groundColor.set(theme.hemi[1]);
-    this.hemi.intensity = theme.hemi[2];
+    this.room.intensity = theme.room;
     this.sun.intensity = theme.sun;
     this.rim.intensity = theme.rim;
     this.themeName = name;
@@ -149,24 +169,62 @@ export class Stage {
     this.framed = true;
     this.framing = [box, direction];
     this.controls.target.copy(center);
-    const [w, h] = [this.width || 1, this.height || 1];
-    const [right, bottom, top] = this.covered;
-    const free = Math.max(1, Math.min(w - right, h - bottom - top));
-    const away = new THREE.Vector3(...direction).setLength(1.55 * size * Math.min(8, h / free));
-    this.camera.position.copy(center).add(away);
-    this.camera.near = 0.01 * size;
-    this.camera.far = 300 * size;
+    this.retreat(new THREE.Vector3(...direction).setLength(1.55 * size * this.shrink()));
+    this.perspective.near = 0.01 * size;
+    // All that is in front of a parallel camera's plane or behind it.
+    this.parallel.near = -300 * size;
+    this.perspective.far = this.parallel.far = 300 * size;
     this.camera.updateProjectionMatrix();
     this.sun.shadow.normalBias = 0.006 * size;
     if (this.themeName) this.theme(this.themeName);
     this.controls.update();
   }
 
+  /** How much farther away a camera is because panels leave only a part of the picture free. */
+  shrink() {
+    const [w, h] = [this.width || 1, this.height || 1];
+    const [right, bottom, top, left] = this.covered;
+    return Math.min(8, h / Math.max(1, Math.min(w - right - left, h - bottom - top)));
+  }
+
+  /** From the target to the camera; a parallel camera's zoom counts as distance. */
+  away() {
+    return this.camera.position.clone().sub(this.controls.target).divideScalar(this.camera.zoom);
+  }
+
+  /** Puts the camera at this place from the target. A parallel one shows as much there as one with perspective. */
+  retreat(away) {
+    const { camera } = this;
+    camera.position.copy(this.controls.target).add(away);
+    if (camera !== this.parallel) return;
+    const half = away.length() * Math.tan((this.perspective.fov * Math.PI) / 360);
+    const wide = (half * Math.max(1, this.width)) / Math.max(1, this.height);
+    Object.assign(camera, { left: -wide, right: wide, top: half, bottom: -half, zoom: 1 });
+    camera.updateProjectionMatrix();
+  }
+
+  /** Changes between parallel and converging lines of sight, at the same place and aim. */
+  setParallel(parallel) {
+    const away = this.away();
+    this.camera = this.controls.object = parallel ? this.parallel : this.perspective;
+    this.retreat(away);
+    this.cover(...this.covered);
+    this.controls.update();
+  }
+
   /** Moves the middle of the view into the middle of the part that no panel covers. */
-  cover(right, bottom, top) {
-    this.covered = [right, bottom, top];
+  cover(right, bottom, top, left = 0) {
+    this.covered = [right, bottom, top, left];
     const [w, h] = [Math.max(1, this.width), Math.max(1, this.height)];
-    this.camera.setViewOffset(w, h, right / 2, (bottom - top) / 2, w, h);
+    this.camera.setViewOffset(w, h, (right - left) / 2, (bottom - top) / 2, w, h);
+  }
+
+  /** Fits the view to the panels: frames again, unless the camera has moved since. */
+  arrange() {
+    const before = this.shrink();
+    this.cover(...this.covering());
+    if (this.framing) this.frame(...this.framing);
+    else this.retreat(this.away().multiplyScalar(this.framed ? this.shrink() / before : 1));
   }
 
   resize() {
@@ -177,9 +235,8 @@ export class Stage {
     this.renderer.setPixelRatio(ratio);
     this.renderer.setSize(w, h, false);
     // A page that is not laid out yet has no size.
-    this.camera.aspect = Math.max(1, w) / Math.max(1, h);
-    this.cover(...this.covering());
-    if (this.framing) this.frame(...this.framing);
+    this.perspective.aspect = Math.max(1, w) / Math.max(1, h);
+    this.arrange();
     return true;
   }
 

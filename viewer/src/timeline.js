@@ -129,7 +129,7 @@ function limited(limits, frame, count, joints) {
 const COLORS = ["#3b82f6", "#e0904a", "#2fb170", "#e0459b", "#8f86b8", "#c9a94f", "#14b8c4", "#e5484d"];
 
 /** Left and right of a plot's curves [CSS pixels]. */
-const [LEFT, RIGHT] = [44, 8];
+const [LEFT, RIGHT] = [54, 8];
 
 /** Curves of chosen scalars, on a canvas that scrubs. The wheel zooms the time; a double click shows all of it. */
 export class Plot {
@@ -156,7 +156,7 @@ export class Plot {
     this.curves = [];
   }
 
-  /** curves: [{ name, robot, value }] */
+  /** curves: [{ name, unit, robot, value }] */
   set(curves) {
     this.curves = curves.map((curve, k) => ({ ...curve, color: COLORS[k % COLORS.length] }));
     this.legend.replaceChildren(
@@ -164,8 +164,8 @@ export class Plot {
         const item = document.createElement("span");
         const dot = document.createElement("i");
         dot.style.background = curve.color;
-        item.append(dot, document.createTextNode(curve.name), document.createElement("b"));
-        curve.label = item.lastChild;
+        curve.label = document.createElement("b");
+        item.append(dot, document.createTextNode(curve.name), curve.label, document.createTextNode(curve.unit));
         return item;
       }),
     );
@@ -195,6 +195,11 @@ export class Plot {
       c.globalAlpha = 1;
       if (!this.own) c.fillText(axis(value), left - 4, y(value) + 4);
     }
+    // The axis has the unit that all its curves have.
+    const units = new Set(this.curves.map((curve) => curve.unit));
+    const [unit] = units;
+    c.textAlign = "left";
+    if (!this.own && units.size === 1 && unit) c.fillText(`[${unit}]`, 0, h - 4);
     // As many decimals as tell the times apart: three digits of the span.
     const decimals = Math.min(9, Math.max(0, 2 - Math.floor(Math.log10(end - start || 1))));
     for (let k = 0; k <= 4; k++) {

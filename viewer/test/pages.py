@@ -5,8 +5,10 @@ usage: pages.py MODELS FOLDER
 
 import json
 import pathlib
+import struct
 import sys
 import xml.sax.saxutils
+import zlib
 
 import numpy as np
 
@@ -49,6 +51,40 @@ def spheres():
     recorder = diffsim.Recorder(model, visuals=path)
     for k in range(61):
         recorder.state(k / 60, np.array([k / 60]), np.array([1.0]))
+    return recorder.recording()
+
+
+def png(pixels):
+    """An image of rows of colours."""
+    rows = b"".join(b"\0" + bytes(row) for row in np.asarray(pixels, np.uint8).reshape(len(pixels), -1))
+
+    def chunk(kind, content):
+        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+    head = struct.pack(">2I5B", len(pixels[0]), len(pixels), 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
+def coats():
+    """A wall in the plane y = 0 with an image, red below and blue above at the left and grey at the right; and a tile
+    beside it, whose vertices are blue at the left and red at the right."""
+    red, blue, grey = [255, 0, 0], [0, 0, 255], [90, 90, 90]
+    (OUT / "wall.png").write_bytes(png([[blue, grey], [red, grey]]))
+    (OUT / "wall.mtl").write_text("newmtl a\nmap_Kd wall.png\n")
+    (OUT / "wall.obj").write_text(
+        "mtllib wall.mtl\nv 0 0 0\nv 0.4 0 0\nv 0.4 0 0.4\nv 0 0 0.4\nvt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nusemtl a\n"
+        "f 1/1 2/2 3/3 4/4\n"
+    )
+    points = [[1, 0, 0, "0 0 1"], [1.4, 0, 0, "1 0 0"], [1.4, 0, 0.4, "1 0 0"], [1, 0, 0.4, "0 0 1"]]
+    (OUT / "tile.obj").write_text("".join(f"v {x} {y} {z} {rgb}\n" for x, y, z, rgb in points) + "f 1 2 3 4\n")
+    visuals = "".join(f'<visual><geometry><mesh filename="{n}.obj"/></geometry></visual>' for n in ("wall", "tile"))
+    path = OUT / "coats.urdf"
+    path.write_text(
+        f'<robot name="coats"><link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0"'
+        f' iyz="0"/></inertial>{visuals}</link></robot>'
+    )
+    recorder = diffsim.Recorder(diffsim.Model.load(path), visuals=path)
+    recorder.state(0.0, np.zeros(0))
     return recorder.recording()
 
 
@@ -205,6 +241,7 @@ sizes = {
     "quadruped": write("quadruped", [forward]),
     "two": write("two", [forward, backward], labels=["forward", "backward"]),
     "points": write("points", [spheres()]),
+    "coats": write("coats", [coats()]),
     "bad": write("bad", [bad_names()], title=BAD),
     "mixed": write("mixed", [mixed()]),
     "pile": write("pile", [pile()]),

@@ -176,6 +176,38 @@ async function flag() {
   await page.context().close();
 }
 
+/** The colour of the scene where a point is. */
+const colorAt = (page, point) =>
+  page.evaluate((p) => {
+    const { stage } = window.diffsim.viewer;
+    const copy = document.createElement("canvas");
+    [copy.width, copy.height] = [stage.canvas.width, stage.canvas.height];
+    const c = copy.getContext("2d");
+    c.drawImage(stage.canvas, 0, 0);
+    return [...c.getImageData(...stage.project(p).map((x) => Math.round(x * stage.ratio)), 1, 1).data.slice(0, 3)];
+  }, point);
+
+/** Images and colours of vertices are where the mesh has them. */
+async function coats() {
+  const page = await open("coats");
+  await page.evaluate(() => {
+    const v = window.diffsim.viewer;
+    v.stage.floors.forEach((f) => (f.visible = false));
+    v.stage.camera.position.set(0.7, -2.5, 0.2);
+    v.stage.controls.target.set(0.7, 0, 0.2);
+  });
+  await page.waitForTimeout(300);
+  await see(page, 0);
+  const spots = { red: [0.1, 0, 0.1], blue: [0.1, 0, 0.3], grey: [0.3, 0, 0.2], "blue left": [1.03, 0, 0.2], "red right": [1.37, 0, 0.2], purple: [1.2, 0, 0.2] };
+  for (const [name, spot] of Object.entries(spots)) {
+    const [r, g, b] = await colorAt(page, spot);
+    const is = { r: r > 1.5 * Math.max(g, b), b: b > 1.5 * Math.max(r, g), g: Math.max(r, g, b) < 1.4 * Math.min(r, g, b), p: near(r, b, 0.35 * r) && r > 1.5 * g };
+    expect(`${name} is seen at ${spot}`, is[name[0]], [r, g, b]);
+  }
+  expect("no error, no request", page.trouble.length === 0, page.trouble);
+  await page.context().close();
+}
+
 async function quadruped() {
   const page = await open("quadruped");
   // Other programs may be busy on this machine: the best of a few counts.
@@ -447,10 +479,10 @@ async function pile() {
 async function joints() {
   const page = await open("arm");
   expect("one state has no timeline", (await page.isHidden("#slider")) && (await page.textContent("#head .note")).startsWith("one state"));
-  const names = await page.locator("#jointsliders label span").allTextContents();
+  const names = await page.locator("#jointsliders .slide span").allTextContents();
   expect("a slider for each joint", names.join() === facts.arm.joints.join(), names);
   for (const [i, value] of facts.arm.q.entries()) {
-    await page.locator("#jointsliders input").nth(i).evaluate((x, v) => {
+    await page.locator("#jointsliders input[type=range]").nth(i).evaluate((x, v) => {
       x.value = String(v);
       x.dispatchEvent(new Event("input"));
     }, value);
@@ -463,10 +495,29 @@ async function joints() {
     expect(`body ${i} is where the kinematics says`, away < 5e-5 && same > 1 - 1e-8, [poses[i], want]);
   });
   // The keys of a focused slider are its own.
-  await page.locator("#jointsliders input").first().focus();
-  const before = await page.locator("#jointsliders input").first().inputValue();
+  await page.locator("#jointsliders input[type=range]").first().focus();
+  const before = await page.locator("#jointsliders input[type=range]").first().inputValue();
   await page.keyboard.press("ArrowLeft");
-  expect("arrow keys move a focused slider", (await page.locator("#jointsliders input").first().inputValue()) !== before);
+  expect("arrow keys move a focused slider", (await page.locator("#jointsliders input[type=range]").first().inputValue()) !== before);
+  // Units, limits, and values that are typed.
+  const units = (await page.locator("#jointsliders .slide b").allTextContents()).join();
+  expect("units of joints", units === "rad,rad,rad,m", units);
+  const ends = (await page.locator("#jointsliders .ends i").allTextContents()).join();
+  expect("limits of joints", ends === "-2.09,2.09,no limit,no limit,0,2.62,0,0.2", ends);
+  const type = async (i, text) => {
+    const field = page.locator("#jointsliders input[type=number]").nth(i);
+    await field.fill(text);
+    await field.press("Enter");
+    return state(page, `[...v.robots[0].moved.values()][${i}]`);
+  };
+  expect("a typed value", (await type(0, "0.25")) === 0.25);
+  expect("a typed value is kept within the limits", near(await type(3, "7"), 0.2, 1e-6), await type(3, "7"));
+  expect("without a limit it is free", (await type(1, "9")) === 9);
+  await page.evaluate(() => window.diffsim.viewer.pick({ robot: window.diffsim.viewer.robots[0], body: 1 }));
+  await settle(page);
+  const card = await page.textContent("#pick table");
+  expect("the card has units and the value that is shown", card.includes("yaw [rad]0.2500") && card.includes("pitch [rad]9.0000"), card);
+  await page.keyboard.press("Escape");
   await page.click("#jointreset");
   await settle(page);
   const back = await state(page, "v.robots[0].bodies.at(-1).position.toArray()");
@@ -532,7 +583,11 @@ async function tools() {
   const words = await page.textContent("#pick table");
   const force = Number(/normal \[N\](-?[\d.]+)/.exec(words)?.[1]);
   expect("a contact is picked with its force", near(force, facts.force, 0.01 * facts.force), [words, facts.force]);
+  const arrows = "[v.robots[0].chosen.shown, v.robots[0].contacts.shown, ...v.robots[0].contacts.faint.map((x) => x.count)].join()";
+  expect("its arrow is another, and parts behind bodies are faint", (await state(page, arrows)) === "1,3,3,3,0", await state(page, arrows));
   await page.keyboard.press("Escape");
+  await settle(page);
+  expect("let go", (await state(page, arrows)) === "0,4,4,4,0", await state(page, arrows));
   // Presets.
   for (const [key, direction] of [["1", [1, 0, 0]], ["2", [0, -1, 0]], ["3", [0, 0, 1]]]) {
     await page.keyboard.press(key);
@@ -542,9 +597,55 @@ async function tools() {
     expect(`preset ${key}`, direction.every((x, k) => near(away[k] / Math.hypot(...away), x, 0.03)), away);
   }
   await page.keyboard.press("4");
-  // The wheel zooms to the pointer: the point under it stays.
   await settle(page);
   const point = await state(page, "v.robots[0].bodies[1].position.toArray()");
+  // Parallel lines of sight: points behind each other are at the same pixel, and the middle stays in its place.
+  const sight = (p) => page.evaluate((x) => {
+    const { stage } = window.diffsim.viewer;
+    const Vector = stage.camera.position.constructor;
+    const along = stage.camera.getWorldDirection(new Vector());
+    return [0, 0.3].map((t) => stage.project(new Vector(...x).addScaledVector(along, t).toArray()));
+  }, p);
+  const middle = await state(page, "v.stage.project(v.stage.controls.target.toArray())");
+  expect("perspective", Math.hypot(...(([a, b]) => a.map((x, k) => x - b[k]))(await sight([0.3, 0.2, 0]))) > 3);
+  await page.keyboard.press("o");
+  await settle(page);
+  const [first, behind] = await sight([0.3, 0.2, 0]);
+  expect("orthographic", near(first[0], behind[0], 1e-6) && near(first[1], behind[1], 1e-6), [first, behind]);
+  const now = await state(page, "v.stage.project(v.stage.controls.target.toArray())");
+  expect("about the same middle", middle.every((x, k) => near(x, now[k], 0.01)), [middle, now]);
+  const [px, py] = await page.evaluate((p) => window.diffsim.viewer.stage.project(p), point);
+  await page.mouse.move(px, py);
+  await page.mouse.wheel(0, -300);
+  await page.waitForTimeout(600);
+  await settle(page);
+  const [qx, qy] = await page.evaluate((p) => window.diffsim.viewer.stage.project(p), point);
+  expect("the wheel zooms to the pointer there, too", (await state(page, "v.stage.camera.zoom")) > 1.05 && near(px, qx, 2) && near(py, qy, 2), [px, py, qx, qy]);
+  await page.mouse.click(px, py);
+  await settle(page);
+  expect("a body is picked there, too", (await page.textContent("#pick h3")) === "trunk", await page.textContent("#pick h3"));
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("1");
+  await settle(page);
+  expect("seen from its edge", near((await state(page, "v.stage.away().normalize().toArray()"))[2], 0, 1e-9));
+  await page.keyboard.press("o");
+  await page.keyboard.press("4");
+  // A plot leaves the robot to be seen, and its curves have units.
+  await page.evaluate(() => window.diffsim.viewer.choose([1]));
+  await settle(page);
+  const legend = await page.textContent("#legend");
+  expect("a curve has its kind and unit", /^q root.x-?[\d.e-]+m$/.test(legend), legend);
+  const hidden = await page.evaluate(() => {
+    const v = window.diffsim.viewer;
+    const { right, top } = document.querySelector("#plot").getBoundingClientRect();
+    const { min, max } = v.robots[0].boxNow();
+    const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((i) => v.stage.project([i & 1 ? max.x : min.x, i & 2 ? max.y : min.y, i & 4 ? max.z : min.z]));
+    return corners.filter(([x, y]) => x < right && y > top).length;
+  });
+  expect("no part of it is behind the plot", hidden === 0, hidden);
+  await page.keyboard.press("p");
+  await settle(page);
+  // The wheel zooms to the pointer: the point under it stays.
   const [x0, y0] = await page.evaluate((p) => window.diffsim.viewer.stage.project(p), point);
   await page.mouse.move(x0, y0);
   const far = await cameraOf(page);
@@ -907,7 +1008,7 @@ async function live() {
   }
 }
 
-for (const [name, run] of Object.entries({ points, flag, quadruped, two, mixed, phone, badNames, bare, pile, joints, tools, notebook, sizes, live, doors })) {
+for (const [name, run] of Object.entries({ points, flag, coats, quadruped, two, mixed, phone, badNames, bare, pile, joints, tools, notebook, sizes, live, doors })) {
   const began = Date.now();
   try {
     await run();

@@ -216,3 +216,38 @@ def test_visuals_have_the_colours_of_their_meshes(tmp_path):
         assert "b.obj" in lost and "lost.mtl" in lost and "c.obj" in missing
         red, none = (s.rgba for s in recorder.recording().shapes)
     assert red.tolist() == [1, 0, 0, 1] and np.isnan(none).all()
+
+
+def test_visuals_have_images_and_colours_of_vertices(tmp_path):
+    points = "v 0 0 0 1 0 0\nv 1 0 0 0 1 0\nv 0 1 0 0 0 1\nvt 0 0\nvt 1 0\nvt 0 2\n"
+    # An image is kept as it is: only those who draw it read it.
+    (tmp_path / "wood.jpg").write_bytes(b"\xff\xd8\xff and so on")
+    (tmp_path / "wood.mtl").write_text("newmtl wood\nmap_Kd wood.jpg\n")
+    (tmp_path / "a.obj").write_text(f"{points}f 1 2 3\n")
+    (tmp_path / "b.obj").write_text(f"mtllib wood.mtl\n{points}usemtl wood\nf 1/1 2/2 3/3\n")
+    geometry = {"a.obj": "", "b.obj": ' scale="1 -1 1"'}
+    visuals = "".join(f'<visual><geometry><mesh filename="{n}"{s}/></geometry></visual>' for n, s in geometry.items())
+    robot = tmp_path / "robot.urdf"
+    robot.write_text(f'<robot name="r"><link name="base">{visuals}</link></robot>')
+    with diffsim.Recorder(diffsim.Model.load(robot), visuals=robot) as recorder:
+        assert not recorder.warnings
+        recorder.state(0.0, np.zeros(0))
+        recording = recorder.recording()
+    (colours, none), (places, image) = recording.coats
+    assert none is None and colours.tolist() == np.eye(3)[None].tolist()
+    # The mirrored triangle is turned over, and its places with it.
+    (order,) = recording.meshes[1][1]
+    assert image == 0 and recording.images == [b"\xff\xd8\xff and so on"]
+    at = {tuple(p): uv for p, uv in zip(recording.meshes[1][0][order].tolist(), places[0].tolist())}
+    assert at == {(0, 0, 0): [0, 0, 0], (1, 0, 0): [1, 0, 0], (0, -1, 0): [0, 2, 0]}
+    colour, unknown = (s.rgba for s in recording.shapes)
+    np.testing.assert_allclose(colour, [1 / 3, 1 / 3, 1 / 3, 1], atol=1e-6)
+    assert np.isnan(unknown[:3]).all()
+    assert diffsim.viewer.pack(recording).count(b'"image":0') == 1
+    # Thinned meshes keep the places of the triangles that are left: here those of the vertices themselves.
+    n = 200
+    grid = np.stack([*np.meshgrid(np.arange(n), np.arange(n), indexing="ij"), np.zeros((n, n))], axis=2).reshape(-1, 3)
+    i = (np.arange(n - 1)[:, None] * n + np.arange(n - 1)).ravel()
+    triangles = np.concatenate([np.stack([i, i + n, i + 1], 1), np.stack([i + n, i + n + 1, i + 1], 1)])
+    ((few, faces, corners),) = diffsim.viewer.thinned([(grid, triangles, grid[triangles])], 20_000)
+    assert len(faces) == len(corners) <= 20_000 and np.abs(few[faces] - corners).max() < 2.0

@@ -103,6 +103,9 @@ fn unit(root: Element) -> Result<f64> {
     }
 }
 
+/// Sources of positions and places, their offsets and the stride.
+type Inputs<'a, 'd> = ([Option<Element<'a, 'd>>; 2], ([usize; 2], usize));
+
 struct Reader<'a, 'd> {
     by_id: HashMap<&'a str, Element<'a, 'd>>,
 }
@@ -177,54 +180,79 @@ impl<'a, 'd: 'a> Reader<'a, 'd> {
                 let Some(kind) = Primitive::of(part.tag()) else {
                     continue;
                 };
-                let (source, offset, stride) = self.inputs(part)?;
-                let Some(source) = source else { continue };
-                let positions = self.positions(source)?;
-                let mut triangles = Vec::new();
-                kind.triangles(part, [offset, stride], &positions, &mut triangles)?;
+                let (sources, offsets) = self.inputs(part)?;
+                let Some(source) = sources[0] else { continue };
+                let positions = self.vectors(source, 3)?;
+                let (mut indices, mut triangles) = (Vec::new(), Vec::new());
+                kind.triangles(part, offsets, &positions, &mut indices, &mut triangles)?;
                 if mirrored {
                     triangles.iter_mut().for_each(|t| t.swap(1, 2));
                 }
-                soup.paint(paint.get(part.attribute("material")));
-                add(soup, positions.iter().map(|&x| at.point(x)), &triangles)
+                let coat = paint.get(part.attribute("material"));
+                soup.paint(coat);
+                let first = soup.triangle_count();
+                let position = |i: u32| indices[i as usize][0];
+                let of_positions = triangles.iter().map(|t| t.map(position));
+                add(soup, positions.iter().map(|&x| at.point(x)), of_positions)
                     .map_err(|e| part.locate(e))?;
+                if let (true, Some(source)) = (coat.1 > 0, sources[1]) {
+                    let places = self.vectors(source, 2).unwrap_or_default();
+                    soup.dress(first, |t, k, _| {
+                        let place = indices[triangles[t][k] as usize][1] as usize;
+                        places
+                            .get(place)
+                            .map_or([f32::NAN; 3], |p| [p.x as f32, p.y as f32, 0.0])
+                    });
+                }
             }
         }
         Ok(())
     }
 
-    /// The element with the positions of a primitive, the position of their index among the indices of a
-    /// corner, and the number of these indices.
-    fn inputs(&self, part: Element<'a, 'd>) -> Result<(Option<Element<'a, 'd>>, usize, usize)> {
-        let (mut vertex, mut stride) = (None, 0);
+    /// The elements with the positions of a primitive and with the places of its corners in an image; where
+    /// their indices are among those of a corner, and the number of these.
+    fn inputs(&self, part: Element<'a, 'd>) -> Result<Inputs<'a, 'd>> {
+        let (mut sources, mut offsets, mut stride) = ([None; 2], [0; 2], 0);
         for input in part.children().filter(|c| c.tag() == "input") {
             let offset = index(input, "offset")?;
             stride = stride.max(offset + 1);
-            if input.attribute("semantic") == Some("VERTEX") {
-                vertex = Some((self.target(input, "source")?, offset));
-            }
+            let which = match input.attribute("semantic") {
+                Some("VERTEX") => 0,
+                Some("TEXCOORD") if sources[1].is_none() => 1,
+                _ => continue,
+            };
+            // Without places there is no image; without positions there is no mesh.
+            sources[which] = match (which, self.target(input, "source")) {
+                (1, source) => source.ok(),
+                (_, source) => Some(source?),
+            };
+            offsets[which] = offset;
         }
-        let Some((vertices, offset)) = vertex else {
-            return Ok((None, 0, stride));
+        let Some(vertices) = sources[0] else {
+            return Ok((sources, (offsets, stride)));
         };
         for input in vertices.children().filter(|c| c.tag() == "input") {
             if input.attribute("semantic") == Some("POSITION") {
-                return Ok((Some(self.target(input, "source")?), offset, stride));
+                sources[0] = Some(self.target(input, "source")?);
+                return Ok((sources, (offsets, stride)));
             }
         }
         Err(vertices.error("expected an <input> with the semantic POSITION"))
     }
 
-    fn positions(&self, source: Element<'a, 'd>) -> Result<Vec<Vec3>> {
-        let mut stride = 3;
+    /// Vectors of at least so many numbers, of which the first three count.
+    fn vectors(&self, source: Element<'a, 'd>, least: usize) -> Result<Vec<Vec3>> {
+        let mut stride = least;
         if let Some(technique) = source.child("technique_common")?
             && let Some(accessor) = technique.child("accessor")?
             && accessor.attribute("stride").is_some()
         {
             stride = index(accessor, "stride")?;
         }
-        if stride < 3 {
-            return Err(source.error(format!("expected a stride of at least 3, got {stride}")));
+        if stride < least {
+            return Err(source.error(format!(
+                "expected a stride of at least {least}, got {stride}"
+            )));
         }
         let array = source.required_child("float_array")?;
         let mut values = Vec::new();
@@ -239,7 +267,9 @@ impl<'a, 'd: 'a> Reader<'a, 'd> {
                 .map_err(|_| array.error(format!("expected a number, got \"{word}\"")))?;
             values.push(value);
         }
-        Ok(values.chunks_exact(stride).map(Vec3::from_slice).collect())
+        let third = |x: &[f64]| x.get(2).copied().unwrap_or_default();
+        let vectors = values.chunks_exact(stride);
+        Ok(vectors.map(|x| Vec3::new(x[0], x[1], third(x))).collect())
     }
 }
 
@@ -247,7 +277,7 @@ impl<'a, 'd: 'a> Reader<'a, 'd> {
 fn add(
     soup: &mut Soup,
     vertices: impl ExactSizeIterator<Item = Vec3>,
-    triangles: &[[u32; 3]],
+    triangles: impl Iterator<Item = [u32; 3]>,
 ) -> Result<()> {
     let (base, count) = (soup.vertex_count() as u32, vertices.len());
     for v in vertices {

@@ -1,14 +1,14 @@
 //! The colours of COLLADA's materials: for drawing, never for collision. A colour that cannot be resolved is
 //! left out.
 
-use crate::load::soup::{Rgba, UNPAINTED};
+use crate::load::soup::{Paint as Colour, UNPAINTED};
 use crate::load::texture::Textures;
 use crate::load::xml::Element;
 use std::collections::HashMap;
 
 /// The colours that an instance of a geometry binds to the symbols of its parts.
 #[derive(Default)]
-pub(super) struct Paint<'a>(HashMap<&'a str, Rgba>);
+pub(super) struct Paint<'a>(HashMap<&'a str, Colour>);
 
 impl<'a> Paint<'a> {
     /// Of an `<instance_geometry>`.
@@ -28,18 +28,18 @@ impl<'a> Paint<'a> {
         )
     }
 
-    pub(super) fn get(&self, symbol: Option<&str>) -> Rgba {
-        let rgba = symbol.and_then(|s| self.0.get(s));
-        rgba.copied().unwrap_or(UNPAINTED)
+    pub(super) fn get(&self, symbol: Option<&str>) -> Colour {
+        let colour = symbol.and_then(|s| self.0.get(s));
+        colour.copied().unwrap_or((UNPAINTED, 0))
     }
 }
 
-/// The diffuse colour of the material that an `<instance_material>` names, or the mean of its texture.
+/// The diffuse colour of the material that an `<instance_material>` names, or its texture.
 fn diffuse<'a, 'd: 'a>(
     instance: Element<'a, 'd>,
     by_id: &HashMap<&'a str, Element<'a, 'd>>,
     textures: &mut Textures,
-) -> Option<Rgba> {
+) -> Option<Colour> {
     let target = |e: Element<'a, 'd>, attribute| {
         let id = e.attribute(attribute)?.strip_prefix('#')?;
         by_id.get(id).copied()
@@ -66,8 +66,8 @@ fn diffuse<'a, 'd: 'a>(
         let file = image.child("init_from").ok()??;
         // In COLLADA 1.5 the name is in a <ref>.
         let file = file.child("ref").ok()?.unwrap_or(file);
-        let [r, g, b] = textures.file(file.node.text()?.trim())?;
-        return Some([r, g, b, 1.0]);
+        let ([r, g, b], image) = textures.file(file.node.text()?.trim())?;
+        return Some(([r, g, b, 1.0], image));
     }
     let text = diffuse.child("color").ok()??;
     let words = text.node.text()?.split_ascii_whitespace();
@@ -75,7 +75,7 @@ fn diffuse<'a, 'd: 'a>(
     for (x, word) in rgba.iter_mut().zip(words) {
         *x = word.parse::<f32>().ok()?.clamp(0.0, 1.0);
     }
-    Some(rgba)
+    Some((rgba, 0))
 }
 
 #[cfg(test)]

@@ -29,15 +29,16 @@ impl Primitive {
         }
     }
 
-    /// Adds the triangles of a part. A corner has `stride` indices, that of its position at `offset`.
+    /// Adds the triangles of a part, as numbers of corners. A corner has `stride` indices; those of its
+    /// position and of its place in an image, at these offsets, are added to `indices`.
     pub(super) fn triangles(
         self,
         part: Element,
-        [offset, stride]: [usize; 2],
+        (offsets, stride): ([usize; 2], usize),
         positions: &[Vec3],
+        indices: &mut Vec<[u32; 2]>,
         out: &mut Vec<[u32; 3]>,
     ) -> Result<()> {
-        let at = |i: u32| positions.get(i as usize).copied();
         let counts = match part.child("vcount")? {
             Some(vcount) => integers(vcount)?,
             None => Vec::new(),
@@ -48,10 +49,11 @@ impl Primitive {
                 "ph" => return Err(child.unsupported("polygons with holes are not read")),
                 _ => continue,
             };
-            let corners: Vec<u32> = list
-                .chunks_exact(stride)
-                .map(|corner| corner[offset])
-                .collect();
+            let first = indices.len() as u32;
+            let corners = list.chunks_exact(stride);
+            indices.extend(corners.map(|corner| offsets.map(|o| corner[o])));
+            let corners: Vec<u32> = (first..indices.len() as u32).collect();
+            let at = |i: u32| positions.get(indices[i as usize][0] as usize).copied();
             match self {
                 Primitive::Triangles => {
                     out.extend(corners.chunks_exact(3).map(|t| [t[0], t[1], t[2]]));

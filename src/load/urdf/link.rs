@@ -79,7 +79,7 @@ impl<'o> Meshes<'o> {
         if let Some(note) = read.up_axis {
             warnings.add(mesh, note);
         }
-        let mut loaded = read.mesh;
+        let mut loaded = read.found.mesh;
         for v in &mut loaded.vertices {
             *v = v.scale(scale);
             if !v.is_finite() {

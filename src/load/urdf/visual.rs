@@ -6,7 +6,7 @@ use super::warnings::Warnings;
 use crate::error::{Result, Status};
 use crate::load::document::with_document;
 use crate::load::parts::load_parts;
-use crate::load::soup::{Rgba, UNPAINTED};
+use crate::load::soup::{Coat, Rgba, UNPAINTED};
 use crate::load::visual::{Visual, Visuals};
 use crate::load::xml::{Element, Lines};
 use crate::model::Model;
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Pieces of a mesh file at a scale, each of one colour; `None` if it cannot be read.
-type Pieces = Option<Vec<(ShapeSpec, Rgba)>>;
+type Pieces = Option<Vec<(ShapeSpec, Rgba, Option<Arc<Coat>>)>>;
 
 struct Reader<'m> {
     folders: &'m Folders,
@@ -104,7 +104,7 @@ impl Reader<'_> {
         let (file, pieces) = if shape.tag() == "mesh" {
             self.mesh(shape)?
         } else {
-            let pieces = primitive(shape)?.map(|primitive| vec![(primitive, UNPAINTED)]);
+            let pieces = primitive(shape)?.map(|primitive| vec![(primitive, UNPAINTED, None)]);
             (None, pieces)
         };
         match pieces {
@@ -115,7 +115,7 @@ impl Reader<'_> {
                     .as_deref()
                     .and_then(Path::extension)
                     .is_some_and(|e| e.eq_ignore_ascii_case("stl"));
-                for (shape, own) in pieces {
+                for (shape, own, coat) in pieces {
                     self.found.shapes.push(Visual {
                         name: name.to_owned(),
                         body,
@@ -126,6 +126,7 @@ impl Reader<'_> {
                         } else {
                             own
                         },
+                        coat,
                         file: file.clone(),
                     });
                 }
@@ -175,17 +176,19 @@ impl Reader<'_> {
         for warning in parts.warnings {
             self.warn(format!("{}: {warning}", path.display()));
         }
-        let scaled = parts.pieces.into_iter().map(|(mut mesh, rgba)| {
+        let scaled = parts.pieces.into_iter().map(|(mut mesh, rgba, mut coat)| {
             mesh.vertices.iter_mut().for_each(|v| *v = v.scale(scale));
             if scale.x * scale.y * scale.z < 0.0 {
                 mesh.triangles.iter_mut().for_each(|t| t.swap(1, 2));
+                let corners = coat.as_mut().and_then(Arc::get_mut).map(|c| &mut c.corners);
+                corners.into_iter().flatten().for_each(|c| c.swap(1, 2));
             }
             let shape = ShapeSpec::Mesh {
                 mesh: Arc::new(mesh),
                 mode: MeshMode::Hull,
                 open: OpenMesh::Hull,
             };
-            (shape, rgba)
+            (shape, rgba, coat)
         });
         Some(scaled.collect())
     }

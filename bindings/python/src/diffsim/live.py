@@ -89,7 +89,7 @@ class Live:
     def _parameters(self) -> None:
         """Sliders of parameters: gravity, and the friction of geoms fixed to the world."""
         m = self.model
-        chosen = [("gravity z", Param(ParamKind.GRAVITY, 0, 2), -20.0, 5.0)]
+        chosen = [("gravity z [m/s²]", Param(ParamKind.GRAVITY, 0, 2), -20.0, 5.0)]
         for i, geom in enumerate(m.geoms):
             if geom.body == 0 and len(chosen) < 4:
                 chosen.append((f"friction of {geom.name or f'geom {i}'}", Param(ParamKind.GEOM_FRICTION, i, 0), 0.0, 2.0))

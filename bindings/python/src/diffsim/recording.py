@@ -130,7 +130,9 @@ class Frame:
 @dataclass(repr=False)
 class Recording:
     """A run: a model's bodies, joints and shapes, and frames. damage: the fault of the rest of the file, None if it
-    is complete. lost: number of frames that newer ones replaced in the recorder's ring."""
+    is complete. lost: number of frames that newer ones replaced in the recorder's ring. coats: for each mesh None, or
+    of each triangle's corners (m×3×3) colours r g b and None, or places u v (v upward) and 0 in an image and its
+    number. images: the bytes of PNG and JPEG files."""
 
     name: str = ""
     rate: float = 0.0
@@ -144,6 +146,8 @@ class Recording:
     channels: Dict[str, slice] = field(default_factory=dict)
     shapes: List[Shape] = field(default_factory=list)
     meshes: List[Tuple[np.ndarray, npt.NDArray[Any]]] = field(default_factory=list)
+    coats: List[Optional[Tuple[npt.NDArray[Any], Optional[int]]]] = field(default_factory=list)
+    images: List[bytes] = field(default_factory=list)
     frames: List[Frame] = field(default_factory=list)
     damage: Optional[str] = None
     lost: int = 0
@@ -270,13 +274,23 @@ class Recording:
             self.channels[name] = slice(start, start + size)
             start += size
 
+    def _image(self, payload: Any) -> None:
+        _, length = struct.unpack_from("<2I", payload)
+        self.images.append(bytes(payload[8 : 8 + length]))
+
     def _mesh(self, payload: Any) -> None:
-        _, vertices, triangles, _ = struct.unpack_from("<4I", payload)
+        _, vertices, triangles, coat = struct.unpack_from("<4I", payload)
         points = np.frombuffer(payload, "<f4", 3 * vertices, 16).reshape(-1, 3)
         faces = np.frombuffer(payload, "<u4", 3 * triangles, 16 + 12 * vertices).reshape(-1, 3)
         if faces.size and faces.max() >= vertices:
             raise ValueError("a triangle has a vertex index out of range")
+        if coat > 1 + len(self.images):
+            raise ValueError(f"a mesh has image {coat - 2}, of {len(self.images)}")
         self.meshes.append((points, faces))
+        corners = None
+        if coat:
+            corners = np.frombuffer(payload, "<f4", 9 * triangles, 16 + 12 * (vertices + triangles)).reshape(-1, 3, 3)
+        self.coats.append(None if corners is None else (corners, coat - 2 if coat > 1 else None))
 
     def _shapes(self, payload: Any) -> None:
         source = _Source(payload)
@@ -387,6 +401,7 @@ def _at_most(file: Any, length: Any) -> Any:
 
 _CHUNKS = {
     b"HEAD": Recording._head,
+    b"IMAG": Recording._image,
     b"MESH": Recording._mesh,
     b"SHAP": Recording._shapes,
     b"SURF": Recording._surface,

@@ -191,6 +191,7 @@ def pack(recording: Recording, label: str = "", triangles: int = TRIANGLES, loos
         "shapes": [_shape(s) for s in recording.shapes],
         "frictions": _frictions(recording),
         "meshes": meshes,
+        "images": [arrays.add(f"image{k}", np.frombuffer(b, "u1"), "u1") for k, b in enumerate(recording.images)],
         "surfaces": surfaces,
         "slots": slots,
         "carriers": carriers,
@@ -423,20 +424,27 @@ def _surfaces(arrays: Any, frames: Any) -> Any:
 
 
 def _meshes(arrays: Any, recording: Any, budget: Any) -> List[Dict[str, Any]]:
-    out = []
-    for k, (points, triangles) in enumerate(thinned(recording.meshes, budget)):
-        points, triangles = _ordered(points, triangles)
-        low = points.min(axis=0) if len(points) else np.zeros(3)
-        step = (np.ptp(points, axis=0) if len(points) else np.zeros(3)) / 65535.0
+    def placed(name: str, points: Any, row: Any = 0) -> Dict[str, Any]:
+        """Points in 16 bits of their box."""
+        low = points.min(axis=0) if len(points) else np.zeros(points.shape[1])
+        step = (np.ptp(points, axis=0) if len(points) else low) / 65535.0
         places = np.rint((points - low) / np.where(step > 0, step, 1.0))
-        out.append(
-            {
-                "points": arrays.add(f"points{k}", places.T, "u2", row=len(points)),
-                "triangles": arrays.add(f"triangles{k}", triangles.ravel(), "u4", row=triangles.size),
-                "low": low.astype(float).tolist(),
-                "step": step.astype(float).tolist(),
-            }
-        )
+        name = arrays.add(name, places.T, "u2", row=row)
+        return {"points": name, "low": low.astype(float).tolist(), "step": step.astype(float).tolist()}
+
+    out = []
+    coats = recording.coats or [None] * len(recording.meshes)
+    whole = [(*mesh, *coat[:1]) if coat else mesh for mesh, coat in zip(recording.meshes, coats)]
+    for k, ((points, triangles, *corners), coat) in enumerate(zip(thinned(whole, budget), coats)):
+        points, triangles = _ordered(points, triangles)
+        mesh = placed(f"points{k}", points, len(points))
+        mesh["triangles"] = arrays.add(f"triangles{k}", triangles.ravel(), "u4", row=triangles.size)
+        if coat and coat[1] is None:
+            mesh["colors"] = arrays.add(f"colors{k}", np.rint(255 * np.nan_to_num(corners[0]).clip(0, 1)), "u1")
+        elif coat:
+            mesh["places"] = placed(f"places{k}", corners[0].reshape(-1, 3)[:, :2].astype(float))
+            mesh["image"] = coat[1]
+        out.append(mesh)
     return out
 
 
@@ -451,24 +459,25 @@ def _ordered(points: Any, triangles: Any) -> Any:
 
 def thinned(meshes: Any, budget: int) -> Any:
     """Meshes with at most `budget` triangles in all. Vertices within one cell of a grid become one. Uses the finest
-    grid that is sufficient; the coarsest has cells of a hundredth of the largest mesh."""
-    total = sum(len(t) for _, t in meshes)
+    grid that is sufficient; the coarsest has cells of a hundredth of the largest mesh. A mesh may have a third entry,
+    of each triangle's corners; the triangles that are left keep theirs."""
+    total = sum(len(m[1]) for m in meshes)
     if total <= budget:
         return meshes
-    largest = max(float(np.ptp(p, axis=0).max()) for p, _ in meshes if len(p))
+    largest = max(float(np.ptp(m[0], axis=0).max()) for m in meshes if len(m[0]))
     cell = largest / 1500
     while True:
-        out = [_clustered(p, t, cell) for p, t in meshes]
-        left = sum(len(t) for _, t in out)
+        out = [_clustered(*m[:2], cell, *m[2:]) for m in meshes]
+        left = sum(len(m[1]) for m in out)
         if left <= budget or cell > largest / 100:
             return out
         # The number of triangles of a surface falls with the square of the cell size.
         cell *= max(1.1, min(2.0, 0.95 * (left / budget) ** 0.5))
 
 
-def _clustered(points: Any, triangles: Any, cell: Any) -> Any:
+def _clustered(points: Any, triangles: Any, cell: Any, *corners: Any) -> Any:
     if not len(triangles):
-        return points, triangles
+        return (points, triangles, *corners)
     places = np.floor((points - points.min(axis=0)) / cell).astype(np.int64)
     span = places.max(axis=0) + 1
     key = (places[:, 0] * span[1] + places[:, 1]) * span[2] + places[:, 2]
@@ -480,8 +489,10 @@ def _clustered(points: Any, triangles: Any, cell: Any) -> Any:
     apart = (faces[:, 0] != faces[:, 1]) & (faces[:, 1] != faces[:, 2]) & (faces[:, 2] != faces[:, 0])
     faces = faces[apart]
     turn = np.argmin(faces, axis=1)
-    faces = np.take_along_axis(faces, (turn[:, None] + np.arange(3)) % 3, axis=1)
+    order = (turn[:, None] + np.arange(3)) % 3
+    faces = np.take_along_axis(faces, order, axis=1)
     n = len(center)
     # Three numbers below 2^21 in one integer.
     one = (faces[:, 0] * n + faces[:, 1]) * n + faces[:, 2]
-    return center, faces[np.unique(one, return_index=True)[1]]
+    kept = np.unique(one, return_index=True)[1]
+    return (center, faces[kept], *(np.take_along_axis(c[apart], order[:, :, None], axis=1)[kept] for c in corners))
