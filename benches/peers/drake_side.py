@@ -2,6 +2,7 @@
 
 usage: drake_side.py clutter SCENE.json
        drake_side.py go1 ROBOT.urdf START.json
+       drake_side.py grip SCENE.json LAW
 """
 
 import json
@@ -12,11 +13,14 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 from pydrake.autodiffutils import AutoDiffXd, ExtractGradient, InitializeAutoDiff
-from pydrake.geometry import AddContactMaterial, Box, HalfSpace, ProximityProperties, Sphere
+from pydrake.geometry import (
+    AddCompliantHydroelasticProperties, AddContactMaterial, AddRigidHydroelasticProperties, Box, CollisionFilterDeclaration,
+    Ellipsoid, GeometrySet, HalfSpace, ProximityProperties, Sphere,
+)
 from pydrake.math import RigidTransform, RotationMatrix
 from pydrake.multibody.parsing import Parser
 from pydrake.multibody.plant import AddMultibodyPlant, CoulombFriction, MultibodyPlantConfig
-from pydrake.multibody.tree import RevoluteJoint, SpatialInertia
+from pydrake.multibody.tree import FixedOffsetFrame, PrismaticJoint, RevoluteJoint, SpatialInertia, UnitInertia
 from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import DiagramBuilder
 
@@ -166,5 +170,95 @@ def go1(urdf, start_path):
     print(json.dumps({"drake_run": {"contacts": contacts, "directions": directions}}))
 
 
+def _inertia(ten):
+    mass, x, y, z, xx, xy, yy, xz, yz, zz = ten
+    return SpatialInertia(mass, np.array([x, y, z]) / mass, UnitInertia(*(np.array([xx, yy, zz, xy, xz, yz]) / mass)))
+
+
+def _material(fields):
+    properties, mu = ProximityProperties(), fields.get("friction", [1.0])[0]
+    AddContactMaterial(friction=CoulombFriction(mu, mu), properties=properties)
+    properties.AddProperty("material", "relaxation_time", fields.get("dissipation", 0.0))
+    kind = fields.get("hydroelastic", "none")
+    if kind == "rigid":
+        AddRigidHydroelasticProperties(fields["resolution"], properties)
+    elif kind == "compliant":
+        AddCompliantHydroelasticProperties(fields["resolution"], fields["modulus"], properties)
+    return properties
+
+
+def _shape(fields):
+    size = np.array(fields.get("size", [0, 0, 0]))
+    shapes = {"box": lambda: Box(*(2 * size)), "ellipsoid": lambda: Ellipsoid(*size), "sphere": lambda: Sphere(size[0]),
+              "plane": HalfSpace}
+    return shapes[fields["kind"]]()
+
+
+def grip(path, law):
+    """A scene of the calls of our builder, see grips.py. Bodies on free joints keep the poses of their placements."""
+    scene = json.loads(pathlib.Path(path).read_text())
+    dt = scene["time_step"]
+    builder = DiagramBuilder()
+    config = MultibodyPlantConfig(time_step=dt, discrete_contact_approximation=law,
+                                  contact_model="hydroelastic_with_fallback", use_sampled_output_ports=False)
+    plant, graph = AddMultibodyPlant(config, builder)
+    bodies, places, free, joints, geoms = {0: plant.world_body()}, {}, [], [], []
+    for name, args, fields, out in scene["calls"]:
+        pose = RigidTransform(np.array(fields.get("placement", np.eye(4))))
+        if name == "add_body":
+            bodies[out] = plant.AddRigidBody(fields["name"], _inertia(fields["inertia"]))
+            places[out] = (args[0], pose)
+        elif name == "add_joint":
+            body, kind = args
+            parent, place = places[body]
+            if kind == "free":
+                free.append((bodies[body], place))
+                continue
+            Joint = {"prismatic": PrismaticJoint, "revolute": RevoluteJoint}[kind]
+            frame = plant.AddFrame(FixedOffsetFrame(f"{fields['name']}_frame", bodies[parent].body_frame(), place))
+            joint = plant.AddJoint(Joint(fields["name"], frame, bodies[body].body_frame(), fields["axis"],
+                                         damping=fields.get("damping", 0.0)))
+            actuator = plant.AddJointActuator(fields["name"], joint)
+            actuator.set_default_rotor_inertia(fields.get("armature", 0.0))
+            joints.append(joint)
+        else:
+            shape, material = _shape(fields), _material(fields)
+            geom = plant.RegisterCollisionGeometry(bodies[args[0]], pose, shape, f"geom{len(geoms)}", material)
+            geoms.append((geom, fields.get("contype", 1), fields.get("conaffinity", 1)))
+    plant.Finalize()
+    for k, (geom, kind, affinity) in enumerate(geoms):
+        apart = [g for g, t, a in geoms[:k] if not (t & affinity or kind & a)]
+        no_pairs = CollisionFilterDeclaration().ExcludeBetween(GeometrySet(geom), GeometrySet(apart))
+        graph.collision_filter_manager().Apply(no_pairs)
+    simulator = Simulator(builder.Build())
+    context = plant.GetMyMutableContextFromRoot(simulator.get_mutable_context())
+    for body, pose in free:
+        plant.SetFreeBodyPose(context, body, pose)
+    at, last = [j.position_start() for j in joints], free[-1][0]
+    dofs = [j.velocity_start() for j in joints]
+    port, tau = plant.get_applied_generalized_force_input_port(), np.zeros(plant.num_velocities())
+    port.FixValue(context, tau)
+    simulator.Initialize()
+    seconds, faces = [], []
+    for k, (goal, feed) in enumerate(zip(scene["goals"], scene["feed"])):
+        q, v = plant.GetPositions(context)[at], plant.GetVelocities(context)[dofs]
+        tau[dofs] = feed + np.multiply(scene["stiffness"], goal - q) - np.multiply(scene["damping"], v)
+        port.FixValue(context, tau)
+        start = time.thread_time()
+        simulator.AdvanceTo((k + 1) * dt)
+        seconds.append(time.thread_time() - start)
+        if (k + 1) % 10 == 0:
+            results = plant.get_contact_results_output_port().Eval(context)
+            surfaces = [results.hydroelastic_contact_info(i) for i in range(results.num_hydroelastic_contacts())]
+            count = sum(x.contact_surface().num_faces() for x in surfaces)
+            faces.append([count, results.num_point_pair_contacts()])
+    if not np.isfinite(plant.GetPositionsAndVelocities(context)).all():
+        sys.exit("Drake's run does not stay finite")
+    count, points = np.mean(faces, axis=0)
+    place = plant.EvalBodyPoseInWorld(context, last).translation().tolist()
+    print(json.dumps({"what": "mean step", "median_us": 1e6 * float(np.mean(seconds))}))
+    print(json.dumps({"run": {"faces": count, "points": points, "last": place}}))
+
+
 if __name__ == "__main__":
-    {"clutter": clutter, "go1": go1}[sys.argv[1]](*sys.argv[2:])
+    {"clutter": clutter, "go1": go1, "grip": grip}[sys.argv[1]](*sys.argv[2:])

@@ -16,6 +16,7 @@ import chart
 import clutter
 import collision
 import gradients
+import grips
 import laws
 import questions
 import scenarios
@@ -57,6 +58,11 @@ def piles(prepared, options, bounds):
     return clutter.markdown(best, bounds), _json(best)
 
 
+def held(prepared, options, bounds):
+    best = grips.measure(interpreter(DRAKE), min(options.rounds, 2))
+    return grips.markdown(best, bounds), _json(best)
+
+
 def serving(prepared, options, bounds):
     results = service.measure(prepared)
     return service.markdown(results, bounds), results
@@ -78,7 +84,7 @@ def detection(prepared, options, bounds):
     return collision.markdown(best, bounds), _json(best)
 
 
-PARTS = {"robots": robots, "questions": without_steps, "laws": rigid_laws, "collision": detection, "others": others, "clutter": piles, "service": serving, "profile": profile}
+PARTS = {"robots": robots, "questions": without_steps, "laws": rigid_laws, "collision": detection, "others": others, "clutter": piles, "grips": held, "service": serving, "profile": profile}
 
 
 def main():

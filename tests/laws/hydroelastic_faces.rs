@@ -405,6 +405,83 @@ fn faces_move_as_their_derivatives_say() {
     println!("{checked} derivatives, {left_out} left out, worst {worst:e}");
 }
 
+/// Where edges, corners and facets lie in each other's planes, a face that counts as smooth has the derivative on both
+/// sides of every motion.
+#[test]
+fn aligned_faces_are_right_or_labelled() {
+    let quarter = |seed: usize, k: usize| (2.0 * scattered(k, seed)).round() * PI / 4.0;
+    let grid = |seed: usize, k: usize| (2.0 * scattered(k, seed)).round() * 0.01;
+    let (mut smooth, mut tied, mut wrong) = (0, 0, 0);
+    for (first, second) in [(0, 1), (1, 1), (1, 3), (0, 7), (1, 7), (3, 7), (3, 1)] {
+        let mut all = shapes();
+        all.push(plane());
+        for (seed, is_rigid) in (0..200).map(|k| (k, k % 2 == 0)) {
+            let a = soft(all[first].clone(), 0.03);
+            let b = match is_rigid {
+                true => hard(all[second].clone(), 0.03),
+                false => soft(all[second].clone(), 0.03),
+            };
+            let turn =
+                so3_exp(Vec3::Z * quarter(seed, 1)).mul_mat(&so3_exp(Vec3::X * quarter(seed, 2)));
+            let far = if b.is_plane() { 0.04 } else { 0.08 };
+            let (pa, ea, eb) = (Pose::IDENTITY, 1e6, 2e6);
+            let pb = match b.is_plane() {
+                true => Pose::new(turn, turn.c[2] * -far),
+                false => Pose::new(turn, Vec3::new(grid(seed, 3), grid(seed, 4), far)),
+            };
+            let side = |body, pose, modulus| Side {
+                body,
+                pose,
+                modulus,
+            };
+            let found = faces((&a, pa, ea), (&b, pb, eb));
+            for f in found.iter().step_by(found.len() / 3 + 1) {
+                let mut d = FaceDerivative::default();
+                let label = differentiate(
+                    side(&a, &pa, ea),
+                    side(&b, &pb, eb),
+                    &f.point,
+                    f.part,
+                    &mut d,
+                );
+                if label != Smoothness::Smooth || f.press.area < 1e-7 {
+                    tied += 1;
+                    continue;
+                }
+                smooth += 1;
+                for (k, sign) in (0..6).flat_map(|k| [(k, 1.0), (k, -1.0)]) {
+                    let by = sign * 1e-7;
+                    let at = |times: f64| {
+                        let pb = moved(&pb, f.point.point, Twist::unit(k) * (times * by));
+                        again(&faces((&a, pa, ea), (&b, pb, eb)), f).map(|f| f.point)
+                    };
+                    let (Some(near), Some(far)) = (at(1.0), at(2.0)) else {
+                        wrong += 1;
+                        continue;
+                    };
+                    // One-sided and of second order.
+                    let (to, own) = (0.5 / by, &f.point);
+                    let slope = |x: Vec3, y: Vec3, z: Vec3| (y * 4.0 - z - x * 3.0) * to;
+                    let point = slope(own.point, near.point, far.point);
+                    let normal = slope(own.normal, near.normal, far.normal);
+                    let gap = (4.0 * near.gap - far.gap - 3.0 * own.gap) * to;
+                    let (part, c) = (k / 3, k % 3);
+                    let d = &d.motion;
+                    let (p, n, g) = (d.point[part].c[c], d.normal[part].c[c], d.gap[part][c]);
+                    let error = (point - p).norm() + (normal - n).norm() + (gap - g).abs();
+                    let scale = 1.0 + p.norm() + n.norm() + g.abs();
+                    wrong += usize::from(error > 1e-5 * scale);
+                }
+            }
+        }
+    }
+    println!(
+        "{smooth} smooth, {tied} labelled or small, {wrong} of {} wrong",
+        12 * smooth
+    );
+    assert!(smooth > 500 && wrong == 0, "{smooth} {tied} {wrong}");
+}
+
 /// By every size of both bodies. Every second shape has other sizes than its geom: its mesh is stretched.
 #[test]
 fn faces_grow_as_their_derivatives_say() {

@@ -131,7 +131,6 @@ impl<T: Number> Polygon<T> {
             return;
         }
         let mut p = Polygon::none();
-        p.tied = self.tied;
         let half = exact();
         for i in 0..self.count {
             let (j, b) = (before(i), self.vertices[i]);
@@ -146,7 +145,8 @@ impl<T: Number> Polygon<T> {
                 p.count += 1;
             }
         }
-        *self = p;
+        self.vertices[..p.count].copy_from_slice(&p.vertices[..p.count]);
+        self.count = p.count;
     }
 
     /// Area and centroid of a polygon perpendicular to this unit normal; `None` for an area of at most

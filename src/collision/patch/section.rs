@@ -99,7 +99,8 @@ pub(super) struct Section<T> {
     field: Field<T>,
     part: T,
     slope: T,
-    view: View,
+    /// Of the meshes [m].
+    size: f64,
 }
 
 /// Geometry and stiffness of a face.
@@ -117,7 +118,7 @@ impl<T: Number> Section<T> {
     /// The part of the section where the pressure is positive, or (`pressed` false) where it is negative.
     pub fn sheet(&self, pressed: bool) -> Option<Sheet<T>> {
         let (field, polygon) = (&self.field, self.part(pressed));
-        let least = LEAST_AREA * self.view.size * self.view.size;
+        let least = LEAST_AREA * self.size * self.size;
         let (area, centroid) = polygon.measure(self.normal, least)?;
         let area = area * self.part;
         Some(Sheet {
@@ -135,7 +136,7 @@ impl<T: Number> Section<T> {
         let sign = if pressed { 1.0 } else { -1.0 };
         let slope = self.field.modulus.value() * self.field.steepness.value();
         let half = self.field.half(sign);
-        let tolerance = IN_PLANE * self.view.size * slope;
+        let tolerance = IN_PLANE * self.size * slope;
         let mut polygon = self.polygon;
         polygon.cut(&half.plain(), || half, pressed, tolerance);
         polygon
@@ -175,13 +176,13 @@ impl<T: Number> Section<T> {
             field,
             part,
             slope,
-            view: *view,
+            size: view.size,
         })
     }
 }
 
 /// Cuts a polygon by the walls of a tetrahedron.
-fn within<T: Number>(mut polygon: Polygon<T>, cell: &impl Cell<T>, tolerance: f64) -> Polygon<T> {
+fn keep_within<T: Number>(polygon: &mut Polygon<T>, cell: &impl Cell<T>, tolerance: f64) {
     for k in 0..4 {
         if polygon.is_none() {
             break;
@@ -190,7 +191,6 @@ fn within<T: Number>(mut polygon: Polygon<T>, cell: &impl Cell<T>, tolerance: f6
         let (plain, closed) = cell.plain_wall(k);
         polygon.cut(&plain, || cell.wall(k), closed, tolerance);
     }
-    polygon
 }
 
 impl View {
@@ -280,7 +280,8 @@ impl View {
     ) -> Option<Section<T>> {
         // A facet that faces away carries no pressure.
         field.press(-normal)?;
-        let polygon = within(Polygon::triangle(corners), t, self.tolerance());
+        let mut polygon = Polygon::triangle(corners);
+        keep_within(&mut polygon, t, self.tolerance());
         Section::new(polygon, -normal, [Some(field), None], self)
     }
 
@@ -291,8 +292,8 @@ impl View {
         u: &impl Cell<T>,
     ) -> Option<Section<T>> {
         let other = Field::of(u, T::modulus(1, self.moduli[1]));
-        let (polygon, normal) = self.equal(t, &field, &other)?;
-        let polygon = within(polygon, u, self.tolerance());
+        let (mut polygon, normal) = self.equal(t, &field, &other)?;
+        keep_within(&mut polygon, u, self.tolerance());
         Section::new(polygon, normal, [Some(field), Some(other)], self)
     }
 

@@ -101,7 +101,8 @@ impl Tree {
         if self.nodes.is_empty() || other.nodes.is_empty() {
             return;
         }
-        let spread = pose.rot.c.map(Vec3::abs);
+        let axes = pose.rot.c;
+        let spread = axes.map(Vec3::abs);
         let [e, f] = moduli;
         let overlap = |a: &Node, b: &Node| {
             let ([a0, a1], [b0, b1]) = (a.extents, b.extents);
@@ -109,10 +110,16 @@ impl Tree {
                 return false;
             }
             let half = spread[0] * b.half.x + spread[1] * b.half.y + spread[2] * b.half.z;
-            let apart = (pose.point(b.centre) - a.centre).abs() - a.half - half;
-            let outside = apart.x > 0.0 || apart.y > 0.0 || apart.z > 0.0;
+            let between = pose.point(b.centre) - a.centre;
+            let apart = between.abs() - a.half - half;
             // NaN counts as near, so that a later check can refuse it.
-            !outside
+            if apart.x > 0.0 || apart.y > 0.0 || apart.z > 0.0 {
+                return false;
+            }
+            // Along the other tree's axes.
+            let is_apart =
+                |k: usize| axes[k].dot(between).abs() > b.half[k] + spread[k].dot(a.half);
+            !(0..3).any(is_apart)
         };
         let mut stack = [(0u32, 0u32); STACK];
         let mut top = 1;
@@ -258,7 +265,13 @@ mod tests {
                 let pressed = [p, q].map(|x| x.extents);
                 let overlap = moduli[0] * pressed[0][0] <= moduli[1] * pressed[1][1]
                     && moduli[1] * pressed[1][0] <= moduli[0] * pressed[0][1];
-                if apart.x <= 0.0 && apart.y <= 0.0 && apart.z <= 0.0 && overlap {
+                let between = pose.point(middle(q)) - middle(p);
+                let meets = |k: usize| {
+                    let axis = pose.rot.c[k];
+                    axis.dot(between).abs() <= half(q)[k] + axis.abs().dot(half(p))
+                };
+                let near = apart.x <= 0.0 && apart.y <= 0.0 && apart.z <= 0.0;
+                if near && (0..3).all(meets) && overlap {
                     expected.push((p.element, q.element));
                 }
             }

@@ -204,7 +204,7 @@ fn lagged(mu: f64, r: Regularization, lag: Lag, [x, y, z]: [f64; 3]) -> Answer {
         margin: z.abs(),
         ..Answer::default()
     };
-    let (slip, bound) = (x.hypot(y), mu * lag.impulse);
+    let (slip, bound) = ((x * x + y * y).sqrt(), mu * lag.impulse);
     if z < 0.0 {
         a.slope[2][2] = 1.0 / r.normal;
     }
