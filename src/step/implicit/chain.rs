@@ -94,7 +94,7 @@ impl Taken<'_> {
         let (linear, at) = (&mut implicit.linear[i], &implicit.stages[i]);
         let taken = match is_factored {
             true => linear.check_digits(physics.model.topology(), rule),
-            false => linear.take(&mut physics, rule, at),
+            false => linear.take(&mut physics, rule, at, at.is_near),
         };
         implicit.loaded = i;
         match taken {
