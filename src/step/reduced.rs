@@ -11,8 +11,8 @@
 //! both ends of the step ([`Reduction::moved`](crate::model::reduction::Reduction::moved)).
 //!
 //! A stage of an implicit formula has its whole velocity w = G ẏ in place of h a, and its matrix H in place
-//! of A: δw = δG ẏ − P (Bᵀ δGᵀ r + H δG ẏ + δr), with P = G (Gᵀ H G)⁻¹ Gᵀ. In a θ-step impulses then change the
-//! velocity by Δ = G η, with the balance A Δ − Jᵀλ: in the first form, η is in place of h ÿ.
+//! of A: δw = δG ẏ − P (Bᵀ δGᵀ r + H δG ẏ + δr), with P = G (Gᵀ H G)⁻¹ Gᵀ. In a θ-step impulses then change
+//! the velocity by Δ = G η, with the balance A Δ − Jᵀλ: in the first form, η is in place of h ÿ.
 
 use super::implicit::Linear;
 use super::linearization::dot;
@@ -36,8 +36,8 @@ struct Entry {
     change: f64,
 }
 
-/// What a matrix carries to the dofs: the velocity of a stage or the change in a step, or the change by impulses
-/// in a θ-step.
+/// What a matrix carries to the dofs: the velocity of a stage or its change in a step, or the change by
+/// impulses in a θ-step.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Carried {
     Speed,

@@ -946,8 +946,8 @@ fn an_octahedron_rests_on_a_slope() {
     assert!((normal - weight * slope.cos()).abs() < 1e-5);
 }
 
-/// A cube settles by ρ g L² / 2 E, with the default numbers of contact at its nodes. The floor pushes at nodes, so
-/// that the error falls with the size of the elements.
+/// A cube settles by ρ g L² / 2 E, with the default numbers of contact at its nodes. The floor pushes at
+/// nodes, so that the error falls with the size of the elements.
 #[test]
 fn a_cube_settles_by_its_weight() {
     let (length, young) = (0.3, 1e5);
