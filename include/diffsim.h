@@ -1131,8 +1131,7 @@ DS_ENUM(ds_param_kind) {
    * DS_ERR_UNSUPPORTED. */
   DS_PARAM_SPLINE_FRAME = 22,
   /** index: reduction, in the order of ds_builder_add_reduction; component: entry of its matrix,
-   * column-major, then of its offset. The coordinates y stay. DS_ERR_UNSUPPORTED with
-   * DS_INTEGRATOR_IMPLICIT_EULER and DS_INTEGRATOR_MIDPOINT. */
+   * column-major, then of its offset. The coordinates y stay. */
   DS_PARAM_REDUCTION = 23,
   /** index: deformable body; component 0: density, 1: Young's modulus [Pa], 2: Poisson's ratio, 3:
    * stiffness of edges [N/m], 4: damping [s], 5 + 3 i + k: place of node i in the shape without stress

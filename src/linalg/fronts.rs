@@ -42,6 +42,9 @@ pub struct Fronts {
     reached: usize,
 }
 
+/// Cost of an entry of the factors in a solve, in multiplications of dense products: it is read from memory.
+const SOLVE: f64 = 4.0;
+
 /// A node eliminated later than the nodes of a front: its place in the front's rest.
 #[derive(Clone, Copy, Debug)]
 struct Later {
@@ -74,6 +77,26 @@ impl Fronts {
     /// Sets the matrix to zero.
     pub fn clear(&mut self) {
         self.values.fill(0.0);
+    }
+
+    /// The same graph without values. Their memory is taken when it is filled.
+    pub fn unfilled(&self) -> Fronts {
+        Fronts {
+            values: vec![0.0; self.values.len()],
+            rests: self.rests.each_ref().map(|r| vec![0.0; r.len()]),
+            ..self.clone()
+        }
+    }
+
+    /// Cost of factors, in solves.
+    pub fn price(&self) -> f64 {
+        let fronts = self.fronts.iter().map(|f| {
+            let [width, rest] = [f.width, f.rest].map(|n| n as f64);
+            let all = width + rest;
+            [all.powi(3) - rest.powi(3), width * (width + 2.0 * rest)]
+        });
+        let [factor, solve] = fronts.fold([0.0; 2], |sum, x| [sum[0] + x[0], sum[1] + x[1]]);
+        factor / (3.0 * SOLVE * solve.max(1.0))
     }
 
     /// The node at which the last [`Fronts::factor`] ended.

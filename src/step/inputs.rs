@@ -241,7 +241,6 @@ impl Sim {
             prescribed: &self.prescribed,
             contact: self.contact.as_deref(),
             loads: self.loads.as_deref(),
-            theta: self.theta.as_deref(),
             selected: &self.selected,
         }
     }

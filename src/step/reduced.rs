@@ -11,7 +11,8 @@
 //! both ends of the step ([`Reduction::moved`](crate::model::reduction::Reduction::moved)).
 //!
 //! A stage of an implicit formula has its whole velocity w = G ẏ in place of h a, and its matrix H in place
-//! of A: δw = δG ẏ − P (Bᵀ δGᵀ r + H δG ẏ + δr), with P = G (Gᵀ H G)⁻¹ Gᵀ.
+//! of A: δw = δG ẏ − P (Bᵀ δGᵀ r + H δG ẏ + δr), with P = G (Gᵀ H G)⁻¹ Gᵀ. In a θ-step impulses then change
+//! the velocity by Δ = G η, with the balance A Δ − Jᵀλ: in the first form, η is in place of h ÿ.
 
 use super::implicit::Linear;
 use super::linearization::dot;
@@ -31,6 +32,25 @@ struct Entry {
     by: usize,
     /// h ÿ; of a stage ẏ.
     speed: f64,
+    /// η.
+    change: f64,
+}
+
+/// What a matrix carries to the dofs: the velocity of a stage or its change in a step, or the change by
+/// impulses in a θ-step.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Carried {
+    Speed,
+    Change,
+}
+
+impl Entry {
+    fn carried(&self, of: Carried) -> f64 {
+        match of {
+            Carried::Speed => self.speed,
+            Carried::Change => self.change,
+        }
+    }
 }
 
 /// Workspace for the selected entries of matrices, and their parts at the last step.
@@ -57,6 +77,7 @@ impl ByReduction {
                 dof,
                 by,
                 speed: 0.0,
+                change: 0.0,
             })
         };
         let mut entries = Vec::new();
@@ -113,6 +134,27 @@ impl ByReduction {
         self.stage = Some(i);
     }
 
+    /// Subtracts the parts of the change by impulses in a θ-step from the columns of its parameters. `times`
+    /// computes products with A. `balance` is A Δ − Jᵀλ.
+    pub fn subtract_change(
+        &mut self,
+        r: &Reduction,
+        [change, balance]: [&[f64]; 2],
+        mut times: impl FnMut(&[f64], &mut [f64]),
+        by_p: &mut [f64],
+    ) {
+        let nv = balance.len().max(1);
+        let columns = self.columns.chunks_exact_mut(nv);
+        for (e, column) in self.entries.iter_mut().zip(columns) {
+            e.change = r.v.coordinate(e.by, change);
+            self.unit[e.dof] = e.change;
+            times(&self.unit, column);
+            self.unit[e.dof] = 0.0;
+            r.v.add_restricted(e.by, balance[e.dof], column);
+            add_scaled(-1.0, column, &mut by_p[e.p * nv..][..nv]);
+        }
+    }
+
     /// r += the parts of the balance, with the `scale` of each parameter.
     pub fn add_balance(&self, scale: impl Fn(usize) -> f64, r: &mut [f64]) {
         let columns = self.columns.chunks_exact(r.len().max(1));
@@ -129,17 +171,17 @@ impl ByReduction {
         }
     }
 
-    /// x += h δG ÿ, with the `scale` of each parameter.
-    pub fn add_velocity(&self, scale: impl Fn(usize) -> f64, x: &mut [f64]) {
+    /// x += h δG ÿ, with the `scale` of each parameter; or δG ẏ, or δG η.
+    pub fn add_velocity(&self, of: Carried, scale: impl Fn(usize) -> f64, x: &mut [f64]) {
         for e in &self.entries {
-            x[e.dof] += scale(e.p) * e.speed;
+            x[e.dof] += scale(e.p) * e.carried(of);
         }
     }
 
     /// Transpose of [`ByReduction::add_velocity`].
-    pub fn add_velocity_transposed(&self, z: &[f64], out: &mut [f64]) {
+    pub fn add_velocity_transposed(&self, of: Carried, z: &[f64], out: &mut [f64]) {
         for e in &self.entries {
-            out[e.p] += e.speed * z[e.dof];
+            out[e.p] += e.carried(of) * z[e.dof];
         }
     }
 }

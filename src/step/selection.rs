@@ -6,7 +6,6 @@ use super::load_friction::LoadFriction;
 use super::loads::refuse_with_loads;
 use super::options::{Contact, Options};
 use super::prescribed::Prescribed;
-use super::theta::Theta;
 use crate::error::{Error, Result};
 use crate::force::Forces;
 use crate::model::deformable::{DEFORMABLE_NUMBERS, NAMES};
@@ -26,7 +25,6 @@ pub(super) struct Selection<'a> {
     pub prescribed: &'a Prescribed,
     pub contact: Option<&'a ContactStage>,
     pub loads: Option<&'a LoadFriction>,
-    pub theta: Option<&'a Theta>,
     pub selected: &'a [Param],
 }
 
@@ -140,12 +138,6 @@ impl Selection<'_> {
                 _ => self.model.check_param(p).map_err(within)?,
             }
             self.check_param_of_loads(p).map_err(within)?;
-            if p.kind == ParamKind::Reduction && self.theta.is_some() {
-                return Err(within(Error::unsupported(format!(
-                    "derivative by Reduction: options.integrator {:?} has none in this version; expected another one",
-                    self.options.integrator
-                ))));
-            }
             let checked = (self.forces).check_param(self.model, self.params, p);
             checked.map_err(within)?;
             if !self.uses(p) && p.kind == ParamKind::Prescribed {

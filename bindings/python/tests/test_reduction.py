@@ -309,8 +309,6 @@ def test_calls_that_do_not_take_reductions_refuse():
     ):
         with pytest.raises(diffsim.UnsupportedError, match="reduced"):
             call()
-    with pytest.raises(diffsim.UnsupportedError, match="midpoint"):
-        diffsim.Sim(model, integrator="midpoint").select_params(entries(0, 1))
 
 
 def robotiq(factors):
@@ -793,9 +791,8 @@ def test_implicit_steps_have_exact_derivatives(integrator, contact):
         q, v = landing(sim)
         check_step(sim, q, v, rng.normal(size=model.nu), rng, 1e-5 if contact == "penalty" else 2e-6)
         assert sim.info().contacts > 0
-    if has_stages:
-        sim.select_params(entries(0, 12))
-        check_entries(sim, q, v, rng.normal(size=model.nu), rng, 1e-5 if contact == "penalty" else 1e-6)
+    sim.select_params(entries(0, 12))
+    check_entries(sim, q, v, rng.normal(size=model.nu), rng, 1e-5 if contact == "penalty" else 1e-6)
 
 
 def test_an_implicit_step_balances_the_forces_on_the_coordinates():
@@ -818,7 +815,7 @@ def test_a_rollout_of_implicit_steps_has_the_gradient_of_differences(integrator)
     steps = 8
     rollout = diffsim.Rollout(model, steps, contact="none", integrator=integrator, time_step=2e-3, checkpoint_interval=3)
     damping = diffsim.Param("joint_damping", "a")
-    rollout.select_params([damping] if integrator == "midpoint" else [*entries(0, 12), damping])
+    rollout.select_params([*entries(0, 12), damping])
     q0, v0 = state(model, rng)
     u = rng.normal(size=(model.nu, steps))
     by_q, by_v = rng.normal(size=(model.nq, steps + 1)), rng.normal(size=(model.nv, steps + 1))

@@ -19,6 +19,7 @@ use crate::step::info::Gradient;
 use crate::step::linearization::{Linearization, dot};
 use crate::step::link::{Along, Bars, Parameters, Seed};
 use crate::step::parameters::At;
+use crate::step::reduced::Carried;
 use crate::step::state::Held;
 use crate::step::taken::Taken;
 
@@ -93,7 +94,7 @@ impl Taken<'_> {
         let (linear, at) = (&mut implicit.linear[i], &implicit.stages[i]);
         let taken = match is_factored {
             true => linear.check_digits(physics.model.topology(), rule),
-            false => linear.take(&mut physics, rule, at),
+            false => linear.take(&mut physics, rule, at, at.is_near),
         };
         implicit.loaded = i;
         match taken {
@@ -107,6 +108,7 @@ impl Taken<'_> {
 
     /// Keeps the columns of the only stage by the selected parameters. After [`Taken::linearize_stage`].
     pub(in crate::step) fn keep_stage_columns(&mut self) -> Result<()> {
+        self.reduce_stage(0);
         let Some(implicit) = &mut self.implicit else {
             return Err(missing());
         };
@@ -174,14 +176,7 @@ impl Taken<'_> {
             return Ok(());
         }
         self.evaluate_stage(i)?;
-        if let (Some(of), Some(r), Some(implicit)) = (
-            &mut self.by_reduction,
-            &self.params.reduction,
-            &self.implicit,
-        ) {
-            let w = &implicit.stages[i].w;
-            of.differentiate_stage(r, (i, &implicit.linear[i]), [&**self.work, w]);
-        }
+        self.reduce_stage(i);
         let (mut physics, implicit, _) = self.physics()?;
         physics.differentiate_forces(&implicit.stages[i]);
         let model = self.model;
@@ -191,6 +186,18 @@ impl Taken<'_> {
         }
         *self.held = Held::StageMatrices;
         Ok(())
+    }
+
+    /// Computes the parts of the entries of reductions, with the balance of stage `i`.
+    fn reduce_stage(&mut self, i: usize) {
+        if let (Some(of), Some(r), Some(implicit)) = (
+            &mut self.by_reduction,
+            &self.params.reduction,
+            &self.implicit,
+        ) {
+            let w = &implicit.stages[i].w;
+            of.differentiate_stage(r, (i, &implicit.linear[i]), [&**self.work, w]);
+        }
     }
 
     /// Writes ∂r/∂p of a selected parameter at the loaded stage to `column`.
@@ -226,7 +233,7 @@ impl Taken<'_> {
     pub(super) fn move_stage(&self, along: Parameters<'_>, w: &mut [f64]) {
         match (&self.by_reduction, along) {
             (None, _) | (_, Parameters::Along([])) => {}
-            (Some(of), along) => of.add_velocity(|i| along.weight(i), w),
+            (Some(of), along) => of.add_velocity(Carried::Speed, |i| along.weight(i), w),
         }
     }
 
@@ -425,7 +432,7 @@ pub(in crate::step) fn stages_transposed(
                 *out += dot(&lin.column, &lin.z);
             }
             if let (Some(of), Some(implicit)) = (&step.by_reduction, &step.implicit) {
-                of.add_velocity_transposed(&implicit.work.w, out);
+                of.add_velocity_transposed(Carried::Speed, &implicit.work.w, out);
             }
         }
     }

@@ -91,14 +91,21 @@ impl Linear {
         at: &StageState,
     ) -> Result<()> {
         physics.differentiate_forces(at);
-        self.take_slopes(physics, rule, at, true)
+        self.take_slopes(physics, rule, at, [true, false])
     }
 
     /// Computes slopes and factors H at a stage. After [`Physics::balance`] at this stage. Overwrites the
-    /// branch-packed derivatives of `dynamics`.
-    pub fn take(&mut self, physics: &mut Physics<'_>, rule: &Rule, at: &StageState) -> Result<()> {
+    /// branch-packed derivatives of `dynamics`. If the last factors are those of a point near by (`near`),
+    /// solves may be refined with them instead.
+    pub fn take(
+        &mut self,
+        physics: &mut Physics<'_>,
+        rule: &Rule,
+        at: &StageState,
+        near: bool,
+    ) -> Result<()> {
         physics.differentiate_forces(at);
-        self.take_slopes(physics, rule, at, false)?;
+        self.take_slopes(physics, rule, at, [false, near])?;
         self.check_digits(physics.model.topology(), rule)
     }
 
@@ -171,13 +178,13 @@ impl Linear {
         lost
     }
 
-    /// As [`Linear::take`]; `alone` as in [`Balance::take`].
+    /// As [`Linear::take`], also with `near`; `alone` as in [`Balance::take`].
     fn take_slopes(
         &mut self,
         physics: &mut Physics<'_>,
         rule: &Rule,
         at: &StageState,
-        alone: bool,
+        [alone, near]: [bool; 2],
     ) -> Result<()> {
         let model = physics.model;
         let t = model.topology();
@@ -196,7 +203,7 @@ impl Linear {
         self.motion.linearize(t, at.tangents(), &at.v);
         self.rule = Some(*rule);
         (self.solver)
-            .factor(t, rule, &self.motion, &self.balance, &self.prescribed)
+            .factor(t, rule, &self.motion, &self.balance, &self.prescribed, near)
             .map_err(|k| {
                 Error::numerical(format!(
                     "the matrix of an implicit stage is singular at {}",
@@ -218,6 +225,11 @@ impl Linear {
     /// The velocity in the range of the reductions that is nearest to x.
     pub fn project(&mut self, x: &mut [f64]) {
         self.solver.project(x);
+    }
+
+    /// Cost of new factors, in balances.
+    pub fn price(&self) -> usize {
+        self.solver.price()
     }
 
     pub fn motion(&self) -> &Motion {

@@ -266,6 +266,7 @@ impl Newton {
             gone: if is_fresh { 0.0 } else { f64::INFINITY },
             bend: 0.0,
             last: 0.0,
+            price: linear.price(),
         };
         // The smallest correction with factors of the current point, and how many such corrections were no
         // smaller; then how many jumps were crossed, and whether jumps of slopes are far compared with the

@@ -4,6 +4,7 @@ use super::balance::Balance;
 use super::blocks::Blocks;
 use super::by_trees::ByTrees;
 use super::stage::Rule;
+use super::way::FACTORS;
 use crate::dynamics::general_articulation::{ByUnknown, GeneralArticulation};
 use crate::dynamics::link_terms::LinkTerms;
 use crate::dynamics::tied::{factor_general, solve_general, solve_general_transposed};
@@ -147,8 +148,9 @@ impl Solver {
         }
     }
 
-    /// Factors ∂r/∂w. Rows of dofs in `prescribed` are those of the identity. `Err` gives the dof at which
-    /// the matrix is singular.
+    /// Factors ∂r/∂w. Rows of dofs in `prescribed` are those of the identity. If the last factors are those
+    /// of a point near by (`near`), those of a sparse matrix may stay. `Err` gives the dof at which the
+    /// matrix is singular.
     pub fn factor(
         &mut self,
         t: &Topology,
@@ -156,6 +158,7 @@ impl Solver {
         motion: &Motion,
         balance: &Balance,
         prescribed: &[bool],
+        near: bool,
     ) -> Result<(), usize> {
         if let (Some(swept), Some(terms)) = (&mut self.swept, balance.links()) {
             self.form = Form::Links;
@@ -163,7 +166,7 @@ impl Solver {
         }
         if let (Some(trees), Some(entries)) = (&mut self.trees, balance.listed()) {
             self.form = Form::Trees;
-            return trees.factor(t, rule, motion, (balance, entries), prescribed);
+            return trees.factor(t, rule, motion, (balance, entries), prescribed, near);
         }
         let mut singular = None;
         let along_tree = !balance.joins_branches() && self.projected.is_none();
@@ -231,6 +234,11 @@ impl Solver {
             (Form::Tree, Some(tree)) => tree.cancelled() > FEW_DIGITS,
             _ => true,
         }
+    }
+
+    /// Cost of new factors, in balances.
+    pub fn price(&self) -> usize {
+        self.trees.as_ref().map_or(FACTORS, |t| t.price())
     }
 
     /// Takes the current values of the reductions.

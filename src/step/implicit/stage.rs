@@ -126,6 +126,8 @@ pub(in crate::step) struct StageState {
     /// True if `balanced` is the solution up to round-off of positions, and if H was factored there.
     pub(super) is_settled: bool,
     pub(super) is_factored: bool,
+    /// True if H was factored at least at a point of the same search.
+    pub(super) is_near: bool,
     /// Size of the last correction, if Newton's method has not converged.
     pub(super) missed: Option<f64>,
     /// True if all joints are hinges and slides, so that displacements are added to coordinates.
@@ -149,6 +151,7 @@ impl StageState {
             balanced: zeros(),
             is_settled: false,
             is_factored: false,
+            is_near: false,
             missed: None,
             is_plain: (model.topology().links.iter())
                 .all(|l| matches!(l.kind, LinkKind::Revolute | LinkKind::Prismatic)),

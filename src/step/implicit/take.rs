@@ -24,12 +24,13 @@ pub(in crate::step) fn solve_stages(
     let (model, h, s) = (step.model, step.options.time_step, &*step.s);
     // The linearizations are used as scratch.
     implicit.is_linear = false;
-    (implicit.stages.iter_mut()).for_each(|s| s.is_factored = false);
+    (implicit.stages.iter_mut()).for_each(|s| (s.is_factored, s.is_near) = (false, false));
     let limits = Limits::of(step.options);
     let [v_before, displacement] = history(&s.carried, model.nv());
     let rules = implicit.source.rules(&s.carried, h);
     // Only then do the recursions and factors stay those of the stage.
-    let is_whole = rules.len() == 1 && implicit.formula().is_some();
+    let is_alone = rules.len() == 1;
+    let is_whole = is_alone && implicit.formula().is_some();
     let mut all = Found {
         iterations: 0,
         residual: 0.0,
@@ -64,6 +65,7 @@ pub(in crate::step) fn solve_stages(
         // The linearization that remains belongs to the last stage, but it is stored for the first.
         at.is_settled &= is_whole;
         at.is_factored &= is_whole;
+        at.is_near = is_alone;
         at.missed = (!found.converged).then_some(found.residual);
         all = Found {
             iterations: all.iterations + found.iterations,

@@ -13,8 +13,8 @@ pub(super) const JUMPS: usize = 2;
 /// A jump of slopes counts as far if its distance is more than this multiple of its predicted change.
 const CLEAR: f64 = 10.0;
 
-/// Cost of new factors of H, in balances.
-const FACTORS: usize = 2;
+/// Cost of new factors of H, in balances, unless they are sparse.
+pub(super) const FACTORS: usize = 2;
 
 /// Lower bound of γ, because the next corrections have other directions than those in which γ was seen.
 const LEAST: f64 = 1.0;
@@ -150,6 +150,8 @@ pub(super) struct Way {
     pub bend: f64,
     /// Ratio of the last correction to the one before.
     pub last: f64,
+    /// Cost of new factors of H, in balances.
+    pub price: usize,
 }
 
 impl Way {
@@ -166,7 +168,7 @@ impl Way {
     pub fn balances_if_renewed(&self, goal: &Goal, size: f64) -> usize {
         let bend = self.bend.max(LEAST);
         let rate = bend * size;
-        FACTORS
+        self.price
             + match goal.is_met(size, rate) {
                 true => 0,
                 false => 1 + goal.balances(size * rate, bend * (2.0 + rate) * size),

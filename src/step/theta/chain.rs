@@ -14,6 +14,7 @@ use crate::linalg::{add_scaled, all_finite};
 use crate::step::implicit::missing;
 use crate::step::linearization::*;
 use crate::step::link::{Along, Bars, Seed};
+use crate::step::reduced::Carried;
 use crate::step::taken::Taken;
 
 pub(in crate::step) fn change(
@@ -74,7 +75,7 @@ pub(in crate::step) fn change_transposed(
 pub(in crate::step) fn impulses(
     step: &mut Taken<'_>,
     lin: &mut Linearization,
-    _: &Along<'_>,
+    along: &Along<'_>,
 ) -> Result<()> {
     let (model, mass, x) = (step.model, &mut step.dynamics.mass, &mut lin.x);
     let (Some(theta), Some(implicit)) = (&step.theta, &step.implicit) else {
@@ -84,6 +85,9 @@ pub(in crate::step) fn impulses(
         mass.solve(model.topology(), x);
     }
     add_scaled(1.0, &implicit.work.w, x);
+    if let Some(of) = step.by_reduction.as_ref().filter(|_| theta.has_impulses) {
+        of.add_velocity(Carried::Change, |i| along.p.weight(i), x);
+    }
     match &mut step.contact {
         Some(c) => c.correct_one(model, mass, x),
         None => Ok(()),
@@ -116,6 +120,10 @@ pub(in crate::step) fn impulses_transposed(
         return Err(Error::numerical("the adjoint of the step is not finite"));
     }
     implicit.work.w.copy_from_slice(z);
+    let of = step.by_reduction.as_ref().filter(|_| theta.has_impulses);
+    if let (Some(of), Some(out)) = (of, &mut bars.p) {
+        of.add_velocity_transposed(Carried::Change, z, out);
+    }
     Ok(())
 }
 

@@ -61,6 +61,7 @@ impl Taken<'_> {
                 let pivots = &self.prescribed.pivots;
                 factor(self.model, params, self.dynamics, pivots, at)?;
             }
+            self.change_by_reduction(theta)?;
         }
         let s = &*self.state;
         (self.dynamics).update(self.model, self.params, &s.q, &s.v);
@@ -113,6 +114,32 @@ impl Taken<'_> {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// The parts of the selected entries of reductions in these forces. After [`Taken::linearize_matrix`].
+    fn change_by_reduction(&mut self, theta: &mut Theta) -> Result<()> {
+        let (Some(of), Some(r), Some(c)) = (
+            &mut self.by_reduction,
+            &self.params.reduction,
+            &self.contact,
+        ) else {
+            return Ok(());
+        };
+        let (t, pivots) = (self.model.topology(), &self.prescribed.pivots);
+        let Theta {
+            matrix, by_p, work, ..
+        } = theta;
+        let change = std::mem::take(&mut matrix.change);
+        matrix.times(t, pivots, &change, work);
+        c.subtract_impulses(1.0, work);
+        of.subtract_change(
+            r,
+            [&change, work],
+            |x, out| matrix.times(t, pivots, x, out),
+            by_p,
+        );
+        matrix.change = change;
         Ok(())
     }
 

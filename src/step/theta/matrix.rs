@@ -184,6 +184,22 @@ impl Matrix {
         of_force.add_transposed(t, by_position, -1.0, force, xi_bar);
     }
 
+    /// `out` ← A x, with the diagonal of A beyond M.
+    pub fn times(&mut self, t: &Topology, diagonal: &[f64], x: &[f64], out: &mut [f64]) {
+        let [_, seen, force] = self.work.each_mut().map(|w| &mut w[..x.len()]);
+        for x in [&mut *seen, force] {
+            x.fill(0.0);
+        }
+        self.motion[0].add(t, Slope::Velocity, 1.0, x, seen);
+        let (a, f) = (seen.as_chunks().0, force.as_chunks_mut().0);
+        self.balance.add_columns::<1>(t, Of::Acceleration, a, f);
+        without(&self.armature, a, f);
+        for ((out, diagonal), x) in out.iter_mut().zip(diagonal).zip(x) {
+            *out = diagonal * x;
+        }
+        self.motion[0].add_transposed(t, Slope::Velocity, 1.0, force, out);
+    }
+
     /// Applies Tᵀ: converts forces at the stage to the axes at the start of the step.
     pub fn turn_back(&mut self, t: &Topology, force: &mut [f64]) {
         let own = &mut self.work[2][..force.len()];

@@ -285,6 +285,6 @@ PARAMS: Dict[str, str] = {
     'hydroelastic_modulus': 'index: compliant geom (DS_HYDROELASTIC_COMPLIANT) that may touch something; component 0: its modulus [Pa], greater than 0. With DS_CONTACT_CONVEX.',
     'joint_friction_coefficient': "index: joint with ds_joint_desc.friction_coefficient; component 0: this coefficient, 1: the radius of a revolute joint's bearing [m]. DS_ERR_UNSUPPORTED for other joints.",
     'spline_frame': 'index: joint along a spline. Of a curve component 6 i + 0 to 2: displacement of control frame i along its own axes [m], 6 i + 3 to 5: rotation vector [rad], all zero as loaded. Of a surface 6 i + k: number k of control vector i. Of a joint that carries points of tendons or springs, selecting it is DS_ERR_UNSUPPORTED.',
-    'reduction': 'index: reduction, in the order of ds_builder_add_reduction; component: entry of its matrix, column-major, then of its offset. The coordinates y stay. DS_ERR_UNSUPPORTED with DS_INTEGRATOR_IMPLICIT_EULER and DS_INTEGRATOR_MIDPOINT.',
+    'reduction': 'index: reduction, in the order of ds_builder_add_reduction; component: entry of its matrix, column-major, then of its offset. The coordinates y stay.',
     'deformable': "index: deformable body; component 0: density, 1: Young's modulus [Pa], 2: Poisson's ratio, 3: stiffness of edges [N/m], 4: damping [s], 5 + 3 i + k: place of node i in the shape without stress along axis k [m]. Density and places also change the masses of the nodes.",
 }
