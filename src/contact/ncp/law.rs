@@ -107,7 +107,7 @@ pub(in crate::contact) fn undo(
         }
         let throws = certificate.converged && step.throws();
         match gentler {
-            Some(less) if throws || !certificate.converged && push_out == PushOut::Full => {
+            Some(less) if !certificate.converged || throws => {
                 failed.add_cost(&certificate);
                 yielded = true;
                 unsolved |= !certificate.converged;
