@@ -7,8 +7,8 @@ use criterion::{
 use diffsim::collision::ContactDerivative;
 use diffsim::collision::scene::Scene;
 use diffsim::constraint::{Constraints, Stabilization};
+use diffsim::contact::ncp::NcpOptions;
 use diffsim::contact::ncp::island_solver::IslandSolver;
-use diffsim::contact::ncp::{Method, NcpOptions};
 use diffsim::contact::push_out::PushOut;
 use diffsim::dynamics::Dynamics;
 use diffsim::dynamics::mass::{BranchMatrix, Crba, DenseInverse, crba, factor, inverse};
@@ -169,7 +169,7 @@ fn contact(group: &mut BenchmarkGroup<'_, WallTime>, s: &Settled) {
     });
     let (mut lambda, mut modes) = (c.lambda.clone(), c.modes.clone());
     let problem = c.problem();
-    let mut solver = IslandSolver::new(&c.capacity(t), Method::Auto);
+    let mut solver = IslandSolver::new(&c.capacity(t));
     let options = NcpOptions::default();
     solver
         .solve(&problem, &mut lambda, &mut modes, &options)

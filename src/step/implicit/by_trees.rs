@@ -295,7 +295,8 @@ impl ByTrees {
             if size * size <= REFINED * whole * last {
                 break true;
             }
-            if !(size <= SHRINKS * last) {
+            let shrinks = size <= SHRINKS * last;
+            if !shrinks {
                 break size <= STALLED * whole;
             }
             last = size;
