@@ -390,7 +390,7 @@ impl Compiler {
             s.body = self.known_body(s.body, || format!("site \"{}\"", s.name))?;
             check_pose(&s.placement, || format!("site \"{}\": placement", s.name))?;
         }
-        sites.sort_by_key(|s| s.body);
+        sites.sort_by_cached_key(|s| s.body);
         let mut ids = HashMap::new();
         for (id, s) in sites.iter().enumerate() {
             if !s.name.is_empty() && ids.insert(s.name.clone(), id).is_some() {
@@ -417,7 +417,7 @@ impl Compiler {
             check_geom(&g, &who)?;
             list.push(g);
         }
-        order.sort_by_key(|&i| list[i].body);
+        order.sort_by_cached_key(|&i| list[i].body);
         let mut place = vec![0; order.len()];
         let mut ids = HashMap::new();
         let mut sorted = Vec::with_capacity(order.len());

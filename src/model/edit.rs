@@ -72,7 +72,7 @@ impl Model {
         let geom_place = inverse(&geoms);
         renumber_pairs(&mut spec.pairs, |g| geom_place[g]);
         spec.geoms = geoms.iter().map(|g| spec.geoms[*g].clone()).collect();
-        spec.sites.sort_by_key(|s| place[s.body]);
+        spec.sites.sort_by_cached_key(|s| place[s.body]);
         spec.bodies = order.iter().map(|b| spec.bodies[*b].clone()).collect();
         Move {
             bodies: &|b| place[b],

@@ -54,7 +54,7 @@ impl Inherited {
                     ([a.min(b), a.max(b)], enabled)
                 })
                 .collect();
-            pairs.sort_by_key(|c| c.0);
+            pairs.sort_by_cached_key(|c| c.0);
             model.chosen_pairs = pairs;
         }
         // Joints of the model are numbered through the bodies in their order.
@@ -136,6 +136,6 @@ pub(super) fn inverse(order: &[usize]) -> Vec<usize> {
 /// Geoms in the order of a model whose bodies have these indices.
 pub(super) fn sorted_geoms(spec: &ModelSpec, place: &[usize]) -> Vec<usize> {
     let mut geoms: Vec<usize> = (0..spec.geoms.len()).collect();
-    geoms.sort_by_key(|g| place[spec.geoms[*g].body]);
+    geoms.sort_by_cached_key(|g| place[spec.geoms[*g].body]);
     geoms
 }

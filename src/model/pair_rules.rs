@@ -66,7 +66,7 @@ impl Model {
         }
         // Of several entries for one pair the first, new one is kept.
         new.extend_from_slice(&self.chosen_pairs);
-        new.sort_by_key(|c| c.0);
+        new.sort_by_cached_key(|c| c.0);
         new.dedup_by_key(|c| c.0);
         Ok(Model {
             chosen_pairs: new,

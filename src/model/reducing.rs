@@ -410,7 +410,7 @@ fn assemble(
             }
         }));
     }
-    followers.sort_by_key(|f| f.dof);
+    followers.sort_by_cached_key(|f| f.dof);
     let follows = |dof: &usize| followers.iter().any(|f| f.dof == *dof);
     let free: Vec<usize> = (0..t.nv()).filter(|k| !follows(k)).collect();
     let ranges = |dofs: &[usize]| -> Vec<Range<usize>> {

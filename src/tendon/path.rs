@@ -103,7 +103,7 @@ impl Path {
                 Some((joint.iv, joint.iq, *coefficient))
             })
             .collect();
-        list.sort_by_key(|(iv, ..)| *iv);
+        list.sort_by_cached_key(|(iv, ..)| *iv);
         let support = Support::of_dofs(list.iter().map(|(iv, ..)| *iv).collect());
         let terms = list.iter().map(|(_, iq, x)| (*iq, *x)).collect();
         let mut path = Path::new(Route::Fixed(terms), support, derivatives);

@@ -165,7 +165,7 @@ impl Scene {
         let links = model.topology().links.len();
         let mut moving: Vec<u32> = (0..geoms.len() as u32).collect();
         moving.retain(|&g| geoms[g as usize].link != WORLD);
-        moving.sort_by_key(|&g| geoms[g as usize].link);
+        moving.sort_by_cached_key(|&g| geoms[g as usize].link);
         let before = |link| moving.partition_point(|&g| geoms[g as usize].link < link) as u32;
         let bounds = link_bounds(model, &geoms);
         let mut scene = Scene {

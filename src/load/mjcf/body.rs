@@ -69,8 +69,8 @@ impl Loader {
             }
         }
         // A body's elements may come after those of its children.
-        self.spec.geoms.sort_by_key(|g| g.body);
-        self.spec.sites.sort_by_key(|s| s.body);
+        self.spec.geoms.sort_by_cached_key(|g| g.body);
+        self.spec.sites.sort_by_cached_key(|s| s.body);
         for (node, context) in soft {
             let place = Place {
                 body: context.body,

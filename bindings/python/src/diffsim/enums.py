@@ -372,7 +372,7 @@ class ParamKind(Named):
         number k of control vector i. Of a joint that carries points of tendons or springs, selecting it is
         "unsupported".
     REDUCTION: index: reduction, in the order of ds_builder_add_reduction; component: entry of its matrix, column-
-        major, then of its offset. The coordinates y stay. "unsupported" with "implicit_euler" and "midpoint".
+        major, then of its offset. The coordinates y stay.
     DEFORMABLE: index: deformable body; component 0: density, 1: Young's modulus [Pa], 2: Poisson's ratio, 3:
         stiffness of edges [N/m], 4: damping [s], 5 + 3 i + k: place of node i in the shape without stress along
         axis k [m]. Density and places also change the masses of the nodes.
