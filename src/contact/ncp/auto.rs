@@ -242,7 +242,7 @@ impl NcpSolver {
     }
 
     /// Alternating directions from the present impulses, and Newton's method with `budget` factorizations
-    /// from their modes, more and more rarely.
+    /// from their modes, whenever these stay the same for [`CHUNK`] iterations.
     fn solve_alternating(
         &mut self,
         problem: &Problem,

@@ -2,7 +2,7 @@
 //! linearize.
 //!
 //! If friction jams bodies, no impulse may push them apart. If a problem is not solved, or its solution
-//! throws bodies, the rows become compliant; this always has a solution ([`PushOut`]). While
+//! throws bodies, the contacts become compliant; this always has a solution ([`PushOut`]). While
 //! bodies stay jammed, only some steps try rigid rows again.
 
 use super::island_solver::IslandSolver;

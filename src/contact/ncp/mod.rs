@@ -8,8 +8,9 @@
 //! the guess fails, some sweeps of projected Gauss–Seidel guess again; if all contacts are compliant,
 //! alternating directions (ADMM) guess instead. Pivots change one block's mode at a time. If these fail, an
 //! interior point finds the modes from any start. If rows are so nearly dependent that no set of modes can
-//! be solved in double precision, the end of the interior point is the answer. If the central path turns back, continuation follows it through its folds: the
-//! last resort. Projected Gauss–Seidel and ADMM alone serve as an independent check.
+//! be solved in double precision, the end of the interior point is the answer. If the central path turns
+//! back, continuation follows it through its folds: the last resort. Projected Gauss–Seidel and ADMM alone
+//! serve as an independent check.
 //!
 //! **Without a solution.** Stabilization may require jammed bodies to separate although friction locks
 //! them. No impulse does this. Every method then fails, the certificate says so, and the caller requests a
