@@ -13,6 +13,7 @@ use super::levers::{Bound, Levers};
 use super::limits::misses;
 use super::memory::{Key, Memory, Recall};
 use super::rebound::Rebound;
+use super::regions::Regions;
 use super::rows::Rows;
 use super::source::Source;
 use super::stabilization::Stabilization;
@@ -23,7 +24,6 @@ use crate::contact::block::Cone;
 use crate::contact::law::Posed;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
-use crate::contact::push_out::{Jam, PushOut};
 use crate::error::Result;
 use crate::linalg::F4;
 use crate::model::Model;
@@ -55,9 +55,6 @@ pub struct Constraints {
     pub(super) tendons: Vec<Tendon>,
     /// Distance of the tendons to a jump of their force [m].
     pub(super) pull_margin: f64,
-    /// The least distance of the step's solutions from throwing a body, or from not throwing it
-    /// ([`Constraints::throws`]).
-    pub throw_margin: f64,
     /// Per tendon: distance of its path to a jump of the slopes of its length [m].
     pub(super) path_margins: Vec<f64>,
     pub rows: Rows,
@@ -96,8 +93,6 @@ pub struct Constraints {
     /// repeated if contacts were missed).
     round: Memory,
     in_round: bool,
-    /// The level of stabilization of an earlier round of this step, if it was below full.
-    pub begun: Option<PushOut>,
     /// Bounds of single dofs, for models whose other rows are all contacts.
     pub(super) dofs: Option<Box<DofBounds>>,
     /// True while the groups have neither Jacobians nor G ([`Constraints::complete`]).
@@ -106,9 +101,13 @@ pub struct Constraints {
     pub weights: Weights,
     /// R per row, if rows are compliant ([`PushOut::Soft`](crate::contact::push_out::PushOut::Soft)).
     pub(super) softness: Vec<f64>,
-    /// The stabilization with which every step begins, and the one with which the last step ended.
+    /// The stabilization with which every step begins, and the regions with those of the last step.
     pub(super) desired: Stabilization,
-    pub(super) asked: Stabilization,
+    pub(super) regions: Regions,
+    /// Impulses and modes from which solves start ([`Constraints::recall`]), by groups.
+    guess: Vec<([f64; 3], Mode)>,
+    /// True if some region of this step was posed.
+    pub(super) is_begun: bool,
     max_rows: usize,
     max_blocks: usize,
 }
@@ -182,10 +181,9 @@ impl Constraints {
             cone: Cone::Circular,
             compliance: None,
             keys: Vec::with_capacity(groups),
-            memory: Memory::with_capacity(groups),
-            round: Memory::with_capacity(groups),
+            memory: Memory::with_capacity(t.trees.len(), groups),
+            round: Memory::with_capacity(t.trees.len(), groups),
             in_round: false,
-            begun: None,
             dofs: None,
             is_deferred: false,
             weights: Weights::new(model, scene, &equalities, paths, &tendons, &limits),
@@ -203,10 +201,11 @@ impl Constraints {
             path_margins: vec![f64::INFINITY; tendons.len()],
             tendons,
             pull_margin: f64::INFINITY,
-            throw_margin: f64::INFINITY,
             levers: Levers::new(model, [desired.max_push_out, desired.max_push_out_angle]),
+            regions: Regions::new(t, groups, max_blocks, desired),
+            guess: Vec::with_capacity(groups),
+            is_begun: false,
             desired,
-            asked: desired,
             max_rows,
             max_blocks,
         })
@@ -299,6 +298,7 @@ impl Constraints {
         let compliance = self.compliance.as_ref();
         Posed {
             problem: problem(&self.blocks, &self.delassus, &self.g),
+            blocks: self.regions.blocks(),
             regularization: compliance.map_or(&[], |c| &c.regularization),
             kept,
             lambda: &mut self.lambda,
@@ -309,8 +309,7 @@ impl Constraints {
     /// Stores the present solution as the start of the next solves, until [`Constraints::begin`].
     pub fn keep_round(&mut self) {
         std::mem::swap(&mut self.memory, &mut self.round);
-        let jam = self.round.jam;
-        self.remember(jam);
+        self.remember(true);
         std::mem::swap(&mut self.memory, &mut self.round);
         self.in_round = true;
     }
@@ -318,26 +317,36 @@ impl Constraints {
     /// Makes problems start from the last step again.
     pub fn begin(&mut self) {
         self.in_round = false;
-        self.begun = None;
-        self.throw_margin = f64::INFINITY;
+        self.regions.begin();
     }
 
-    /// Guesses impulses and modes from the last solution of this step or from the last step, for the groups
+    /// Reads the impulses and modes of the last solution of this step, or of the last step, for the groups
     /// that it had.
-    pub fn warm_start(&mut self) {
-        self.lambda.clear();
-        self.modes.clear();
+    pub(super) fn recall(&mut self) {
         let mut recall = Recall::of(match self.in_round {
             true => &self.round,
             false => &self.memory,
         });
-        for (group, key) in self.keys.iter().enumerate() {
-            let (impulse, mode) = recall.group(*key);
-            let rows = self.offsets[group + 1] - self.offsets[group];
-            self.lambda.extend_from_slice(&impulse[..rows]);
-            let block = self.blocks[self.modes.len()];
-            if let (Block::Contact { mu: 0.0 } | Block::Pyramid { mu: 0.0 }, [.., x, y, _]) =
-                (block, &mut self.lambda[..])
+        self.guess.clear();
+        self.guess
+            .extend(self.keys.iter().map(|key| recall.group(*key)));
+        self.lambda.clear();
+        self.lambda.resize(self.g.len(), 0.0);
+        self.modes.clear();
+        self.modes.resize(self.assembled.len(), Mode::Unknown);
+    }
+
+    /// Guesses the impulses and modes of the region ([`Constraints::recall`]).
+    pub fn warm_start(&mut self) {
+        for k in 0..self.regions.count(self.groups()) {
+            let group = self.regions.group(k);
+            let (impulse, mode) = self.guess[group];
+            let (range, first) = (self.range(group), self.block(group));
+            let (rows, block) = (range.len(), self.blocks[first]);
+            let lambda = &mut self.lambda[range];
+            lambda.copy_from_slice(&impulse[..rows]);
+            if let (Block::Contact { mu: 0.0 } | Block::Pyramid { mu: 0.0 }, [x, y, _]) =
+                (block, lambda)
             {
                 (*x, *y) = (0.0, 0.0);
             }
@@ -347,17 +356,28 @@ impl Constraints {
                 Mode::Unknown
             };
             let count = rows / block.rows();
-            self.modes.extend(std::iter::repeat_n(mode, count));
+            self.modes[first..first + count].fill(mode);
         }
     }
 
-    /// Stores impulses and modes for the next step, and `jam`.
-    pub fn remember(&mut self, jam: Jam) {
-        self.memory.start(jam, &self.keys);
+    /// Stores impulses and modes for the next step, and the levels of the regions. `converged`: the solution
+    /// of the step did. If it did not, the solutions of regions that did are stored; the impulses of the
+    /// others may be far off, and the next step starts better without them.
+    pub fn remember(&mut self, converged: bool) {
+        self.memory.start(&self.keys);
         for group in 0..self.groups() {
-            let [x, y, z, _] = self.impulse(group).0;
-            let mode = self.modes[self.block(group)];
-            self.memory.push(mode, [x, y, z]);
+            let solved = converged || self.regions.is_solved(group);
+            let entry = match solved {
+                true => {
+                    let [x, y, z, _] = self.impulse(group).0;
+                    (self.modes[self.block(group)], [x, y, z])
+                }
+                false => Default::default(),
+            };
+            self.memory.push(entry.0, entry.1);
+            if solved {
+                self.keep_jam(group);
+            }
         }
     }
 

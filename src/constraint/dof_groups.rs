@@ -16,7 +16,7 @@ use crate::contact::certificate::{Certificate, Path};
 use crate::contact::digits::{AT_SWITCH, SLOWEST, switch_units};
 use crate::contact::mode::Mode;
 use crate::contact::problem::Block;
-use crate::contact::push_out::{Jam, PushOut};
+use crate::contact::push_out::PushOut;
 use crate::contact::work_budget::WorkBudget;
 use crate::dynamics::factors::Factors;
 use crate::linalg::{larger, largest, smaller};
@@ -85,7 +85,7 @@ impl Constraints {
             self.lambda.clear();
             self.modes.clear();
             self.has_unfelt = false;
-            self.asked = self.desired.limited_to(PushOut::Full);
+            self.regions.join(self.desired.limited_to(PushOut::Full));
             self.fill_dofs(&dofs, at, reach, v_end);
             self.measure(&dofs, v_end, &mut certificate, tolerance);
             certificate
@@ -135,7 +135,7 @@ impl Constraints {
         let Free { q, v, v_free } = at;
         let (loss, state) = (&params.friction_loss, [q, v, v_free]);
         v_free.iter().all(|x| x.is_finite())
-            && self.memory.jam == Jam::NONE
+            && self.memory.is_free()
             && self.ranges(&dofs.own, loss, state, &mut dofs.ranges)
     }
 

@@ -39,7 +39,10 @@ impl Constraints {
         self.bounds.clear();
         self.rebounds.clear();
         self.g.clear();
+        self.is_begun = false;
+        self.softness.clear();
         self.keys.clear();
+        self.regions.join(self.desired);
     }
 
     /// Appends a group of `count` blocks with one law.

@@ -172,13 +172,21 @@ impl Levers {
     /// The largest excess of a dof over the speed from which it is thrown, relative to its bound: a dof is
     /// thrown if this is positive. A thrown dof is faster than `THROWN` times its bound at the end of the
     /// step, and exceeds the speeds before the step and without impulses by a share of the bound. For a free
-    /// body the speed of the fastest other one counts, too, because an impact can pass it on.
-    pub fn excess(&self, push_out: PushOut, v: &[f64], v_free: &[f64], v_end: &[f64]) -> f64 {
+    /// body the speed of the fastest other one counts, too, because an impact can pass it on. Only dofs with
+    /// `moves` are considered.
+    pub fn excess(
+        &self,
+        push_out: PushOut,
+        moves: &[bool],
+        v: &[f64],
+        v_free: &[f64],
+        v_end: &[f64],
+    ) -> f64 {
         let gained = GAINED[usize::from(push_out != PushOut::Full)];
         let speed = |v: &[f64], k: usize| v[k].hypot(v[k + 1]).hypot(v[k + 2]);
         // The speeds of the fastest free body and of the second, and the first dof of the fastest.
         let (mut first, mut second, mut leader) = (0.0, 0.0, 0);
-        for &k in &self.free {
+        for &k in self.free.iter().filter(|k| moves[**k]) {
             let own = speed(v, k).max(speed(v_free, k));
             if own > first {
                 (first, second, leader) = (own, first, k);
@@ -197,7 +205,8 @@ impl Levers {
             let (fast, gains) = (v_end[k].abs() * slowness, (v_end[k].abs() - own) * slowness);
             (fast - THROWN).min(gains - gained)
         };
-        (0..v.len()).map(excess).fold(f64::NEG_INFINITY, f64::max)
+        let own = (0..v.len()).filter(|k| moves[*k]);
+        own.map(excess).fold(f64::NEG_INFINITY, f64::max)
     }
 
     /// w_k of a dof, for a bound that varies.

@@ -20,32 +20,28 @@ pub struct Memory {
     /// Of the first block of each group.
     modes: Vec<Mode>,
     max_groups: usize,
-    /// The level of stabilization of the steps up to the last one.
-    pub jam: Jam,
+    /// Per tree: the levels of stabilization of the steps up to the last one.
+    pub jams: Vec<Jam>,
 }
-
-/// Numbers of saved memory before the groups.
-const MEMORY_HEAD: usize = 2;
 
 /// Numbers per group of saved memory: key in four parts, mode, three impulses.
 const MEMORY_ENTRY: usize = 8;
 
 impl Memory {
-    pub fn with_capacity(groups: usize) -> Self {
+    /// For models with this number of trees.
+    pub fn with_capacity(trees: usize, groups: usize) -> Self {
         Memory {
             keys: Vec::with_capacity(groups),
             lambda: Vec::with_capacity(groups),
             modes: Vec::with_capacity(groups),
             max_groups: groups,
-            jam: Jam::NONE,
+            jams: vec![Jam::NONE; trees],
         }
     }
 
-    /// Starts to store a step whose groups have these keys. `jam` is the level of stabilization up to
-    /// this step. Continue with [`Memory::push`].
-    pub fn start(&mut self, jam: Jam, keys: &[Key]) {
+    /// Starts to store a step whose groups have these keys. Continue with [`Memory::push`].
+    pub fn start(&mut self, keys: &[Key]) {
         self.forget();
-        self.jam = jam;
         self.keys.extend_from_slice(keys);
     }
 
@@ -69,17 +65,27 @@ impl Memory {
         self.keys.clear();
         self.lambda.clear();
         self.modes.clear();
-        self.jam = Jam::NONE;
+        self.jams.fill(Jam::NONE);
+    }
+
+    /// True if no tree was jammed.
+    pub fn is_free(&self) -> bool {
+        self.jams.iter().all(|jam| *jam == Jam::NONE)
+    }
+
+    /// Numbers before the groups: their number, and the levels of the trees.
+    fn head(&self) -> usize {
+        1 + self.jams.len()
     }
 
     /// Number of saved numbers.
     pub fn size(&self) -> usize {
-        MEMORY_HEAD + MEMORY_ENTRY * self.max_groups
+        self.head() + MEMORY_ENTRY * self.max_groups
     }
 
     /// Number of saved numbers that are in use; the rest is zero.
     pub fn used(&self) -> usize {
-        MEMORY_HEAD + MEMORY_ENTRY * self.keys.len()
+        self.head() + MEMORY_ENTRY * self.keys.len()
     }
 
     /// Writes the memory as numbers: those in use, and zeros.
@@ -87,8 +93,10 @@ impl Memory {
         let (out, unused) = out.split_at_mut(self.used());
         unused.fill(0.0);
         out[0] = self.keys.len() as f64;
-        out[1] = self.jam.code();
-        let entries = out[MEMORY_HEAD..].chunks_exact_mut(MEMORY_ENTRY);
+        for (out, jam) in out[1..].iter_mut().zip(&self.jams) {
+            *out = jam.code();
+        }
+        let entries = out[self.head()..].chunks_exact_mut(MEMORY_ENTRY);
         for (i, (entry, k)) in entries.zip(&self.keys).enumerate() {
             let low = k.feature & 0xFFFF_FFFF;
             let high = k.feature >> 32;
@@ -117,21 +125,21 @@ impl Memory {
                 "warm[{i}] is {x}: expected the memory of a simulation with the same model and options"
             ))
         };
-        let count = from[0];
-        let room = self
-            .max_groups
-            .min((from.len() - MEMORY_HEAD) / MEMORY_ENTRY);
+        let (count, head) = (from[0], self.head());
+        let room = self.max_groups.min((from.len() - head) / MEMORY_ENTRY);
         if !(count >= 0.0 && count <= room as f64 && count.fract() == 0.0) {
             return Err(bad(0, count));
         }
-        let jam = Jam::from_code(from[1]).ok_or_else(|| bad(1, from[1]))?;
+        if let Some(k) = (1..head).find(|k| Jam::from_code(from[*k]).is_none()) {
+            return Err(bad(k, from[k]));
+        }
         let entries = || {
-            let groups = from[MEMORY_HEAD..].chunks_exact(MEMORY_ENTRY);
+            let groups = from[head..].chunks_exact(MEMORY_ENTRY);
             groups.take(count as usize)
         };
         for (i, e) in entries().enumerate() {
             let integer = |x: f64| (0.0..=4294967295.0).contains(&x) && x.fract() == 0.0;
-            let at = MEMORY_HEAD + i * MEMORY_ENTRY;
+            let at = head + i * MEMORY_ENTRY;
             if let Some(k) = (0..4).find(|&k| !integer(e[k])) {
                 return Err(bad(at + k, e[k]));
             }
@@ -143,7 +151,9 @@ impl Memory {
             }
         }
         self.forget();
-        self.jam = jam;
+        for (jam, code) in self.jams.iter_mut().zip(&from[1..]) {
+            *jam = Jam::from_code(*code).unwrap_or(Jam::NONE);
+        }
         for e in entries() {
             self.keys.push(Key {
                 kind: e[0] as u32,

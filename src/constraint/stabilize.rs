@@ -57,31 +57,32 @@ impl Constraints {
         (self.desired.kp, self.desired.kd) = (kp, kd);
     }
 
-    /// Poses the problem with this level of stabilization: sets g = J v_free + bias, and the blocks.
+    /// Poses the present region with this level of stabilization: sets g = J v_free + bias, and the blocks.
     pub fn ask(&mut self, push_out: PushOut, v: &[f64], v_free: &[f64]) {
-        self.asked = self.desired.limited_to(push_out);
+        self.regions.present_mut().asked = self.desired.limited_to(push_out);
         self.pose(v, v_free);
     }
 
-    /// Poses the last problem again with biases of at most `unfelt` [m/s or rad/s] set to zero.
+    /// Poses the region's last problem again with biases of at most `unfelt` [m/s or rad/s] set to zero.
     pub fn overlook(&mut self, unfelt: f64, v: &[f64], v_free: &[f64]) {
-        self.asked.unfelt = unfelt;
+        self.regions.present_mut().asked.unfelt = unfelt;
         self.pose(v, v_free);
     }
 
-    /// True if some bias is nonzero, and all nonzero biases are at most `unfelt` [m/s or rad/s].
+    /// True if some bias of the region is nonzero, and all its nonzero biases are at most `unfelt` [m/s or
+    /// rad/s].
     pub fn has_remnants(&self, unfelt: f64) -> bool {
         let mut any = false;
-        for i in 0..self.groups() {
+        for i in self.present_groups() {
             let undone = match self.sources[i] {
                 Source::Contact(_) | Source::Limit { .. } => {
-                    let own = self.stabilization(i, &self.asked);
+                    let own = self.stabilization(i, self.asked(i));
                     let term = own.term(self.gaps[i], 0.0);
                     any |= term != 0.0 && term.abs() <= unfelt;
                     -term
                 }
                 Source::Equality { error, .. } => {
-                    let speed = self.undoing(i, error, &self.asked).term().norm();
+                    let speed = self.undoing(i, error, self.asked(i)).term().norm();
                     any |= speed != 0.0 && speed <= unfelt;
                     speed
                 }
@@ -94,19 +95,20 @@ impl Constraints {
         any
     }
 
-    /// Fills g and the blocks for the stabilization in `asked`.
+    /// Fills g and the blocks of the present region for its stabilization.
     fn pose(&mut self, v: &[f64], v_free: &[f64]) {
-        let asked = self.asked;
+        let asked = self.regions.present().asked;
         let s = &asked;
-        let n = self.offsets.last().copied().unwrap_or(0);
-        self.g.resize(n, 0.0);
         let fastest = largest(v).max(largest(v_free));
         let h = self.time_step();
-        self.blocks.clone_from(&self.assembled);
-        self.has_unfelt = false;
-        for i in 0..self.groups() {
+        self.begin_problem();
+        for k in 0..self.regions.count(self.groups()) {
+            let i = self.regions.group(k);
             let range = self.range(i);
             let last = range.len() - 1;
+            let first = self.block(i);
+            let blocks = first..first + self.sources[i].blocks(range.len());
+            self.blocks[blocks.clone()].copy_from_slice(&self.assembled[blocks]);
             if self.leads(i, v, s) {
                 self.blocks[i] = Block::Bilateral;
             }
@@ -170,7 +172,21 @@ impl Constraints {
         self.soften(s);
     }
 
-    /// Sets the compliance R of the compliant rows.
+    /// Begins the problem of the groups of this step, unless a region is already posed.
+    pub(super) fn begin_problem(&mut self) {
+        if self.is_begun {
+            return;
+        }
+        let n = self.offsets.last().copied().unwrap_or(0);
+        self.g.resize(n, 0.0);
+        self.blocks.clone_from(&self.assembled);
+        self.is_begun = true;
+        self.softness.clear();
+        self.has_unfelt = false;
+        self.recall();
+    }
+
+    /// Sets the compliance R of the compliant rows of the present region.
     ///
     /// Springs have their own R. Below full stabilization all contacts, passed limits and all equalities
     /// have an R in proportion to their weight. Contacts have it whatever their gap: the impulses of a jam
@@ -178,17 +194,17 @@ impl Constraints {
     /// R λ is at most half of the push-out speed. A body therefore sinks only if joints bound its push-out
     /// below that speed. The tangents of a contact have a smaller R (`CREEP`).
     fn soften(&mut self, s: &Stabilization) {
-        self.softness.clear();
         let yields = s.push_out != PushOut::Full;
         // Compliant contact has its own R, which is not part of G.
         if self.compliance.is_none() && (yields || self.has_springs()) {
-            for (group, source) in self.sources.iter().enumerate() {
-                let rows = self.offsets[group + 1] - self.offsets[group];
+            self.softness.resize(self.g.len(), 0.0);
+            for k in 0..self.regions.count(self.groups()) {
+                let group = self.regions.group(k);
+                let (range, source) = (self.range(group), &self.sources[group]);
                 let weight = self.group_weights[group];
                 let r = match source {
                     Source::Path { elastic, .. } | Source::Spring { elastic, .. } => {
-                        let r = elastic.compliance();
-                        self.softness.extend(std::iter::repeat_n(r, rows));
+                        self.softness[range].fill(elastic.compliance());
                         continue;
                     }
                     _ if !yields => 0.0,
@@ -211,11 +227,12 @@ impl Constraints {
                     Source::Contact(_) => CREEP * r,
                     _ => r,
                 };
-                let tangents = std::iter::repeat_n(tangent, rows - 1);
-                self.softness.extend(tangents.chain([r]));
+                let normal = range.end - 1;
+                self.softness[range].fill(tangent);
+                self.softness[normal] = r;
             }
+            self.delassus.set_compliance(&self.softness);
         }
-        self.delassus.set_compliance(&self.softness);
     }
 
     /// True if a row of the group is compliant.
@@ -249,7 +266,7 @@ impl Constraints {
 
     /// True if a contact has no friction in this step, even if its coefficient is positive.
     pub fn slips(&self, group: usize) -> bool {
-        let own = self.stabilization(group, &self.asked);
+        let own = self.stabilization(group, self.asked(group));
         own.slips(self.gaps[group], self.is_unfelt(group))
     }
 
@@ -286,7 +303,7 @@ impl Constraints {
     }
 
     fn is_freed(&self, group: usize) -> bool {
-        let own = || self.stabilization(group, &self.asked);
+        let own = || self.stabilization(group, self.asked(group));
         match self.assembled[group] {
             Block::Contact { mu } | Block::Pyramid { mu } => {
                 mu > 0.0 && self.is_unfelt(group) && !own().slips(self.gaps[group], false)
@@ -402,13 +419,12 @@ impl Constraints {
     /// - of tendons with active rows: a jump of the slopes of the path;
     /// - of all dofs: the excess from which a body is thrown, so that another level is taken.
     ///
-    /// It considers the stabilization of the last problem, and the level `beside` too, if given.
-    pub fn kink_distance(&self, beside: Option<PushOut>) -> f64 {
-        let kink = self.kink_distance_of(&self.asked).min(self.throw_margin);
-        match beside {
-            Some(push_out) => kink.min(self.kink_distance_of(&self.asked.limited_to(push_out))),
-            None => kink,
-        }
+    /// It considers the stabilization of the last problem, and the level that a region could have taken
+    /// beside it.
+    pub fn kink_distance(&self) -> f64 {
+        let groups = (0..self.groups()).map(|b| self.kinks(b).nearest());
+        let paths = self.pull_margin / self.desired.h;
+        (groups.fold(paths, f64::min) / self.kink_scale()).min(self.regions.throw_margin())
     }
 
     /// Distance of a group to the switch between rebound and no rebound with the stabilization `s`
@@ -424,12 +440,6 @@ impl Constraints {
         }
     }
 
-    fn kink_distance_of(&self, s: &Stabilization) -> f64 {
-        let paths = self.pull_margin / s.h;
-        let nearest = (0..self.groups()).fold(paths, |m, b| m.min(self.kinks_of(b, s).nearest()));
-        nearest / self.kink_scale()
-    }
-
     /// Unit of distances to kinks [m/s or rad/s].
     pub fn kink_scale(&self) -> f64 {
         self.g.iter().fold(1.0, |m: f64, x| m.max(x.abs()))
@@ -437,13 +447,11 @@ impl Constraints {
 
     /// The distances of one group, of which [`Constraints::kink_distance`] takes the smallest, not yet
     /// divided by [`Constraints::kink_scale`].
-    pub fn kinks(&self, group: usize, beside: Option<PushOut>) -> Kinks {
-        let (kinks, paths) = (
-            self.kinks_of(group, &self.asked),
-            self.pull_margin / self.asked.h,
-        );
-        let others = match beside {
-            Some(push_out) => self.kinks_of(group, &self.asked.limited_to(push_out)),
+    pub fn kinks(&self, group: usize) -> Kinks {
+        let asked = self.asked(group);
+        let (kinks, paths) = (self.kinks_of(group, asked), self.pull_margin / asked.h);
+        let others = match self.beside(group) {
+            Some(push_out) => self.kinks_of(group, &asked.limited_to(push_out)),
             None => Kinks::NONE,
         };
         Kinks {
@@ -505,7 +513,7 @@ impl Constraints {
         }
     }
 
-    /// The next gentler level of stabilization. `None` if there is nothing to undo, or if this is the
+    /// The next gentler level of stabilization of the present region. `None` if there is nothing to undo, or if this is the
     /// last level.
     pub fn gentler(&self, push_out: PushOut) -> Option<PushOut> {
         let s = &self.desired.limited_to(push_out);
@@ -514,11 +522,13 @@ impl Constraints {
             PushOut::Soft => PushOut::Slow,
             PushOut::Slow => return None,
         };
-        let mut violable = (0..self.groups()).filter(|b| self.normal_row(*b).is_some());
+        let mut violable = self
+            .present_groups()
+            .filter(|b| self.normal_row(*b).is_some());
         // Inconsistent rows without contacts and limits are not a jam. The exception is a tendon whose path
         // passes through the axes that it turns: it cannot change its length.
         let blocked = violable.clone().next().is_some()
-            || (0..self.groups()).any(|b| self.is_along_tendons(b));
+            || self.present_groups().any(|b| self.is_along_tendons(b));
         let rebounds = |b: usize| {
             self.rebounds
                 .get(b)
@@ -526,16 +536,11 @@ impl Constraints {
         };
         let pushes = violable.any(|b| s.pushes(self.gaps[b]) || rebounds(b));
         let pulls = blocked
-            && (0..self.groups()).any(|b| match self.sources[b] {
+            && self.present_groups().any(|b| match self.sources[b] {
                 Source::Equality { error, .. } => s.pulls(&self.undoing(b, error, s)),
                 _ => false,
             });
         (pushes || pulls).then_some(less)
-    }
-
-    /// The level of stabilization of the last problem.
-    pub fn push_out(&self) -> PushOut {
-        self.asked.push_out
     }
 
     /// Time step [s].
@@ -543,18 +548,20 @@ impl Constraints {
         self.desired.h
     }
 
-    /// True if a step that ends at `v_end` throws joints
+    /// True if a step that ends at `v_end` throws joints of the present region
     /// ([`Levers::excess`](super::levers::Levers::excess)). `v_free` is the velocity at the end without
     /// impulses other than those of springs.
     pub fn throws(&mut self, v: &[f64], v_free: &[f64], v_end: &[f64]) -> bool {
-        let excess = self.levers.excess(self.asked.push_out, v, v_free, v_end);
-        self.throw_margin = self.throw_margin.min(excess.abs());
+        let push_out = self.regions.present().asked.push_out;
+        let moves = &self.regions.moves;
+        let excess = self.levers.excess(push_out, moves, v, v_free, v_end);
+        self.regions.approach_throw(excess.abs());
         excess > 0.0
     }
 
-    /// True if some violation is undone fast enough to throw joints.
+    /// True if some violation of the present region is undone fast enough to throw joints.
     pub fn may_throw(&self) -> bool {
-        let s = &self.asked;
+        let s = &self.regions.present().asked;
         // A contact that rebounds has no push-out.
         let is_pushed = |b: usize| self.normal_row(b).is_some() && self.rebound(b).is_none();
         // A spherical joint at its limit passes it a little in every step, because its axis turns. This is
@@ -575,7 +582,7 @@ impl Constraints {
             }
             _ => false,
         };
-        (0..self.groups())
+        self.present_groups()
             .any(|b| is_pushed(b) && s.may_throw(self.gaps[b]) && !strays(b) || is_pulled(b))
     }
 

@@ -46,7 +46,7 @@ impl Constraints {
     /// Slopes of the target of a group. Call it after the solve.
     #[inline(always)]
     pub fn target(&self, group: usize) -> Target {
-        let s = &self.asked;
+        let s = self.asked(group);
         if let Source::Equality { error, .. } = self.sources[group] {
             return Target {
                 by_violation: self.undoing(group, error, s),
@@ -107,13 +107,15 @@ impl Constraints {
     pub fn by_speed(&self, group: usize) -> f64 {
         match self.rebound(group) {
             Some(rebound) => rebound.e,
-            None => -self.asked.kd,
+            None => -self.asked(group).kd,
         }
     }
 
     /// True if any row has a nonzero [`Target::by_speed`], or with lagged friction.
     pub fn keeps_speed(&self) -> bool {
-        self.asked.kd != 0.0 || self.lags() || self.rebounds.iter().any(|r| r.holds)
+        self.regions.parts.iter().any(|part| part.asked.kd != 0.0)
+            || self.lags()
+            || self.rebounds.iter().any(|r| r.holds)
     }
 
     /// True for lagged friction.
@@ -173,7 +175,7 @@ impl Constraints {
                         (&self.compliance, self.normal_row(group))
                         && contact.geom.contains(&index)
                     {
-                        let s = self.stabilization(group, &self.asked);
+                        let s = self.stabilization(group, self.asked(group));
                         let at_contact = (self.gaps[group], self.lambda[row]);
                         let of = (contact, self.weights.contact(contact.geom));
                         sigma[row] = compliance.by_material(params, of, p, at_contact, &s);
@@ -234,7 +236,7 @@ impl Constraints {
 
     /// Slopes of a group's rows by a gain: 0 for K_p, 1 for K_d.
     fn by_gain(&self, group: usize, which: i32, v: &[f64], sigma: &mut [f64]) {
-        let (s, last) = (&self.asked, sigma.len() - 1);
+        let (s, last) = (self.asked(group), sigma.len() - 1);
         match self.sources[group] {
             Source::Contact(_) | Source::Limit { .. } => {
                 sigma[last] = match which {

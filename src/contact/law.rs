@@ -103,18 +103,59 @@ pub trait Request {
     /// faster than it may be by stabilization.
     fn throws(&mut self) -> bool;
 
-    /// The levels of stabilization of the last steps.
-    fn jam(&self) -> Jam;
-
-    /// The level of an earlier solve of this step with fewer rows, if it was below full.
-    fn begun(&self) -> Option<PushOut> {
-        None
+    /// Splits the step into regions that no row joins, and returns their number. Each region has its own
+    /// level of stabilization. Without this call the step is one region.
+    ///
+    /// # Errors
+    /// `Internal` for rows of trees that the model does not have.
+    fn split(&mut self) -> Result<usize> {
+        Ok(1)
     }
+
+    /// Makes the other requests act on one region, and returns where its stabilization may begin.
+    fn enter(&mut self, _region: usize) -> Start {
+        Start::NONE
+    }
+
+    /// Takes the level of stabilization of the region's solution.
+    fn leave(&mut self, _chosen: Chosen) {}
+}
+
+/// Where the stabilization of a region may begin.
+#[derive(Clone, Copy, Debug)]
+pub struct Start {
+    /// The levels of the last steps.
+    pub jam: Jam,
+    /// The level of an earlier solve of this step with fewer rows; full if there was none.
+    pub begun: PushOut,
+}
+
+impl Start {
+    pub const NONE: Start = Start {
+        jam: Jam::NONE,
+        begun: PushOut::Full,
+    };
+}
+
+/// The level of stabilization of a region's solution.
+#[derive(Clone, Copy, Debug)]
+pub struct Chosen {
+    /// The level that a slightly deeper penetration would have selected, if it is another level (a kink).
+    pub beside: Option<PushOut>,
+    /// State for the next step.
+    pub jam: Jam,
+    /// True if the solution converged.
+    pub solved: bool,
+    /// True if a problem at a higher level was not solved. If it was solved and threw a body, the choice of
+    /// the level is a bound on a velocity, which holds at nearby states.
+    pub unsolved: bool,
 }
 
 /// The problem of a step with a guess of its solution. The solution replaces the guess.
 pub struct Posed<'a> {
     pub problem: Problem<'a>,
+    /// The blocks to solve, in increasing order: those of the region that was entered. `None`: all blocks.
+    pub blocks: Option<&'a [usize]>,
     /// For compliant rows: R by blocks; and `kept`, the velocity before the step minus the velocity without
     /// impulses, in the coordinates of the `WhitenedJacobian`. Both are empty for rigid rows.
     pub regularization: &'a [Regularization],
@@ -128,18 +169,9 @@ pub struct Posed<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct Outcome {
     pub certificate: Certificate,
-    /// The level of stabilization of the solution, and whether a failure at a higher level led to it. The
+    /// Whether a failure at a higher level of stabilization led to the solution of some region. The
     /// derivative does not include this choice.
-    pub push_out: PushOut,
     pub yielded: bool,
-    /// Whether the problem at a higher level was not solved. If it was solved and threw a body, the choice
-    /// of the level is a bound on a velocity, which holds at nearby states.
-    pub unsolved: bool,
-    /// The level of stabilization that a slightly deeper penetration would have selected, if it is
-    /// another level (a kink).
-    pub beside: Option<PushOut>,
-    /// State for the next step.
-    pub jam: Jam,
 }
 
 impl Outcome {
@@ -147,12 +179,18 @@ impl Outcome {
     pub fn full(certificate: Certificate) -> Outcome {
         Outcome {
             certificate,
-            push_out: PushOut::Full,
             yielded: false,
-            unsolved: false,
-            beside: None,
-            jam: Jam::NONE,
         }
+    }
+
+    /// Joins the results of two regions. Each region may spend the whole budget.
+    pub(in crate::contact) fn join(&mut self, other: &Outcome) {
+        let [mut spent, own] = [self.certificate.spent, other.certificate.spent];
+        spent.most(&own);
+        self.certificate.join(&other.certificate);
+        self.certificate.add_work(&other.certificate);
+        self.certificate.spent = spent;
+        self.yielded |= other.yielded;
     }
 }
 

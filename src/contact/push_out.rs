@@ -5,7 +5,7 @@
 /// Most steps use `Full`. If bodies are jammed, no impulse within the friction cones moves them apart; and
 /// a pinched body may be thrown. If a step is not solved at one level, or throws a body, it takes the next
 /// level.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PushOut {
     /// Full stabilization by rigid rows.
     Full,
@@ -16,7 +16,7 @@ pub enum PushOut {
     Slow,
 }
 
-/// The levels of stabilization of the last steps.
+/// The levels of stabilization of the last steps, of one region or tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Jam {
     /// Number of successive steps below full stabilization, modulo 256.

@@ -4,7 +4,7 @@ use super::rows::Rows;
 use crate::contact::block::Block;
 use crate::contact::law::{Posed, Request};
 use crate::contact::mode::Mode;
-use crate::contact::push_out::{Jam, PushOut};
+use crate::contact::push_out::PushOut;
 
 /// Impulses and modes of a solution, or of a guess.
 #[derive(Clone, Debug, Default)]
@@ -65,6 +65,7 @@ impl Request for OfProblem<'_> {
     fn posed(&mut self) -> Posed<'_> {
         Posed {
             problem: self.rows.problem(),
+            blocks: None,
             regularization: &self.rows.regularization,
             kept: self.kept,
             lambda: &mut self.answer.lambda,
@@ -78,9 +79,5 @@ impl Request for OfProblem<'_> {
 
     fn throws(&mut self) -> bool {
         false
-    }
-
-    fn jam(&self) -> Jam {
-        Jam::NONE
     }
 }

@@ -9,7 +9,8 @@
 //! | an input at a clamp, or an activation at a jump | this input |
 //! | an actuator's force at a clamp | its input and dofs, all parameters |
 //! | a parameter at a kink | this parameter |
-//! | any other jump of a force; a push-out that was not solved; joints with friction by load | all columns |
+//! | bodies whose push-out was not solved | those that reach them, all parameters |
+//! | any other jump of a force; joints with friction by load | all columns |
 
 use super::contact::{Kink, Larger};
 use super::info::Gradient;
@@ -19,6 +20,7 @@ use super::parameters::At;
 use super::taken::{Taken, at};
 use crate::contact::law::Side;
 use crate::dynamics::Dynamics;
+use crate::dynamics::coupling::Columns;
 use crate::error::Result;
 use crate::linalg::largest;
 use crate::model::topology::Topology;
@@ -96,13 +98,8 @@ impl Taken<'_> {
             true => self.state.forces_margin,
             false => self.forces.margin_beside_actuators(),
         };
-        let may_yield = self.contact.as_ref().is_some_and(|c| c.may_change_level());
         let has_loads = self.has_loads();
-        if margin == 0.0
-            || may_yield
-            || has_loads
-            || self.forces.are_one_sided(self.model, self.params, &[])
-        {
+        if margin == 0.0 || has_loads || self.forces.are_one_sided(self.model, self.params, &[]) {
             labels.all.fill(1);
             return Ok(());
         }
@@ -134,6 +131,7 @@ impl Taken<'_> {
                 }
             });
         }
+        self.label_changes_of_level(lin, &mut labels)?;
         let ties = self.feels_ties(lin)?;
         let mut by_places = false;
         if let Some(c) = &self.contact {
@@ -155,6 +153,43 @@ impl Taken<'_> {
         let of_contact = self.contact.as_ref().and_then(|c| c.linear.as_ref());
         if of_contact.is_some_and(|l| l.by_modes) {
             self.compare_columns(lin, labels.all)?;
+        }
+        Ok(())
+    }
+
+    /// Labels the columns that reach bodies which may take another level of stabilization at a nearby state.
+    fn label_changes_of_level(
+        &mut self,
+        lin: &mut Linearization,
+        labels: &mut Labels<'_>,
+    ) -> Result<()> {
+        let t = self.model.topology();
+        let mut changing = self.contact.iter().flat_map(|c| c.may_change_level(t));
+        let none = changing.next().is_none();
+        drop(changing);
+        if none {
+            return Ok(());
+        }
+        self.couple(lin)?;
+        let driven = self.state.drives.driven();
+        lin.place_inputs(self.forces.actuator_inputs(), driven);
+        let Some(c) = &self.contact else {
+            return Ok(());
+        };
+        labels.parameters();
+        let [dofs, inputs, _] = lin.kinds();
+        for tree in c.may_change_level(t) {
+            let first = t.trees[tree].first_dof;
+            let reaches = |columns: &Columns<'_>, j: usize| {
+                columns.spans(j).iter().any(|rows| rows.contains(&first))
+            };
+            for k in (0..labels.nv).filter(|k| reaches(&dofs, *k)) {
+                labels.dof(k);
+                labels.speed(k);
+            }
+            for j in (0..labels.nu).filter(|j| reaches(&inputs, *j)) {
+                labels.input(j);
+            }
         }
         Ok(())
     }

@@ -167,7 +167,7 @@ impl Stepping<'_> {
             }
         };
         self.prescribed.write(&mut s.v_end);
-        s.settle(c, &certificate, margin, self.options)
+        s.settle(self.model.topology(), c, &certificate, margin, self.options)
     }
 
     /// The state at the end, (q⁺, v⁺) = Φ(q, v, v̂).

@@ -13,6 +13,7 @@ use crate::integrator::{End, Scheme, Start};
 use crate::linalg::within;
 use crate::model::Model;
 use crate::model::params::Params;
+use crate::model::topology::Topology;
 use crate::spatial::Vec3;
 
 /// Largest share of a step's velocities that may be round-off of explicit forces.
@@ -142,6 +143,7 @@ impl StepState {
     /// `NotConverged` if `options` require convergence.
     pub(super) fn settle(
         &mut self,
+        t: &Topology,
         c: &ContactStage,
         certificate: &Certificate,
         margin: f64,
@@ -171,7 +173,8 @@ impl StepState {
         info.impacts = c.constraints.impacts().count();
         let kink = c.kink_distance();
         info.switch_distance = margin.min(certificate.margin).min(kink);
-        let kinked = kink < 1e-9 || c.may_change_level();
+        let mut changes = c.may_change_level(t);
+        let kinked = kink < 1e-9 || changes.next().is_some();
         if certificate.at_switch || kinked {
             info.gradient = Gradient::OneSided;
         }

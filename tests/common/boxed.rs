@@ -9,7 +9,7 @@ use diffsim::contact::lcp::Lcp;
 use diffsim::contact::mode::Mode;
 use diffsim::contact::ncp::NcpOptions;
 use diffsim::contact::problem::{Block, Delassus, Problem};
-use diffsim::contact::push_out::{Jam, PushOut};
+use diffsim::contact::push_out::PushOut;
 use diffsim::contact::work_budget::WorkBudget;
 use diffsim::spatial::Vec3;
 
@@ -239,6 +239,7 @@ impl Request for One<'_> {
     fn posed(&mut self) -> Posed<'_> {
         Posed {
             problem: self.p.posed(self.matrix),
+            blocks: None,
             regularization: &[],
             kept: &[],
             lambda: &mut self.lambda,
@@ -252,10 +253,6 @@ impl Request for One<'_> {
 
     fn throws(&mut self) -> bool {
         false
-    }
-
-    fn jam(&self) -> Jam {
-        Jam::NONE
     }
 }
 

@@ -115,9 +115,9 @@ fn restored_memory_replays_the_same_bits() {
     }
 }
 
-/// Place in the memory of how many steps a jam has lasted, which decides what the next one spends on it, and 256 times what
-/// the last one did.
-const JAMMED: usize = 1;
+/// Places in the memory, one for each tree, of how many steps a jam has lasted, which decides what the next one spends on
+/// it, and 256 times what the last one did.
+const JAMMED: std::ops::Range<usize> = 1..13;
 
 /// Spheres on their way into a container, where they lock each other as they hop in body axes.
 fn spheres() -> World {
@@ -131,7 +131,7 @@ fn jam(w: &mut World) -> Vec<f64> {
     for _ in 0..400 {
         w.step();
         w.sim.get_memory(&mut memory).unwrap();
-        if memory[JAMMED] % 256.0 == 4.0 {
+        if memory[JAMMED].iter().any(|x| x % 256.0 == 4.0) {
             return memory;
         }
     }
@@ -172,7 +172,7 @@ fn memory_with_a_bad_count_of_jammed_steps_is_refused() {
     jam(&mut untouched);
     let info = w.sim.step_info().unwrap();
     for bad in [0.5, 3.0, 1024.0, -1.0, f64::NAN] {
-        memory[JAMMED] = bad;
+        memory[JAMMED.start] = bad;
         let e = w.sim.set_memory(&memory).unwrap_err();
         assert_eq!(e.status, Status::InvalidArgument);
         assert!(e.message.starts_with(&format!("warm[1] is {bad}")), "{e}");

@@ -64,6 +64,15 @@ impl Scene {
         doubts
     }
 
+    /// Whether some uncertain contact closes along its normal if the bodies move without contact impulses. It
+    /// would very likely get an impulse, and then be set aside.
+    pub fn expects_doubts(&mut self) -> bool {
+        (0..self.found.contacts().len()).any(|i| {
+            let c = self.found.contacts()[i];
+            self.closing(&c, &self.meetings.free) > c.point.gap && self.doubts(i)
+        })
+    }
+
     /// From now on within this step, sets uncertain contacts aside.
     pub fn set_aside(&mut self) -> Result<()> {
         self.meetings.on = true;

@@ -7,7 +7,7 @@ use crate::contact::capacity::Capacity;
 use crate::contact::certificate::{Certificate, Path};
 use crate::contact::law::{Law, Linearized, Outcome, Request};
 use crate::contact::problem::Problem;
-use crate::contact::push_out::{Jam, PushOut};
+use crate::contact::push_out::PushOut;
 use crate::contact::work_budget::WorkBudget;
 use crate::error::Result;
 
@@ -60,11 +60,7 @@ impl Law for Convex {
         };
         Ok(Outcome {
             certificate,
-            push_out,
             yielded: push_out != PushOut::Full,
-            unsolved: false,
-            beside: None,
-            jam: Jam::NONE,
         })
     }
 

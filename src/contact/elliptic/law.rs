@@ -11,7 +11,7 @@ use crate::contact::law::{Law, Linearized, Outcome, Posed, Request, not_a_functi
 use crate::contact::mode::Mode;
 use crate::contact::ncp::undo;
 use crate::contact::problem::Problem;
-use crate::contact::push_out::{Jam, PushOut};
+use crate::contact::push_out::PushOut;
 use crate::contact::work_budget::WorkBudget;
 use crate::error::{Error, Result};
 use crate::linalg::LANES;
@@ -126,7 +126,7 @@ impl Elliptic {
     ) -> Result<Outcome> {
         self.is_plain = false;
         if !self.solver.is_compliant {
-            return undo(step, work_budget, 0.0, |step, push_out, demand, left| {
+            return undo(step, 0, work_budget, 0.0, |step, push_out, demand, left| {
                 // Compliant rows have a solution, rigid ones may have none.
                 let effort = match push_out {
                     PushOut::Full => demand.effort,
@@ -145,11 +145,7 @@ impl Elliptic {
         certificate.add_cost(&thrown);
         Ok(Outcome {
             certificate,
-            push_out: PushOut::Slow,
             yielded: true,
-            unsolved: false,
-            beside: None,
-            jam: Jam::NONE,
         })
     }
 }

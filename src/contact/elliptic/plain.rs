@@ -7,7 +7,7 @@ use crate::contact::law::{Law, Posed, Request, Side, Turn, Variation, Variations
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Delassus, Problem, Regularization};
 use crate::contact::product::{Columns, Product};
-use crate::contact::push_out::{Jam, PushOut};
+use crate::contact::push_out::PushOut;
 use crate::contact::work_budget::WorkBudget;
 use crate::error::{Error, Result};
 use crate::linalg::LANES;
@@ -285,6 +285,7 @@ impl Request for OfPart<'_> {
         let (problem, lambda, modes) = self.part.problem();
         Posed {
             problem,
+            blocks: None,
             regularization: self.regularization,
             kept: self.kept,
             lambda,
@@ -298,10 +299,6 @@ impl Request for OfPart<'_> {
 
     fn throws(&mut self) -> bool {
         false
-    }
-
-    fn jam(&self) -> Jam {
-        Jam::NONE
     }
 }
 

@@ -13,7 +13,7 @@ use crate::contact::lcp::Lcp;
 use crate::contact::mode::Mode;
 use crate::contact::ncp::{Ncp, NcpOptions, NcpSolver};
 use crate::contact::problem::{Block, Delassus, Problem, Regularization};
-use crate::contact::push_out::{Jam, PushOut};
+use crate::contact::push_out::PushOut;
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 use crate::contact::work_budget::WorkBudget;
 use crate::linalg::scattered;
@@ -159,6 +159,7 @@ impl Request for Posing {
                 delassus: held(&self.matrix, self.trees.as_deref()),
                 g: &self.g,
             },
+            blocks: None,
             regularization: &self.regularization,
             kept: &[],
             lambda: &mut self.lambda,
@@ -172,10 +173,6 @@ impl Request for Posing {
 
     fn throws(&mut self) -> bool {
         false
-    }
-
-    fn jam(&self) -> Jam {
-        Jam::NONE
     }
 }
 

@@ -33,7 +33,8 @@ impl IslandSolver {
         self.sound.clear();
         self.lambda[..lambda.len()].copy_from_slice(lambda);
         self.modes[..modes.len()].copy_from_slice(modes);
-        self.working_set.start(problem, rows, modes);
+        self.working_set.begin(problem.blocks.len());
+        self.working_set.start(problem, rows, modes, None);
         // Blocks at a switch take part.
         while (self.working_set.extend(problem, rows, &self.lambda)).is_none() {}
         let inside = self.working_set.blocks();

@@ -14,12 +14,13 @@ use crate::contact::capacity::{Capacity, DENSE};
 use crate::contact::certificate::{Certificate, Effort, Path};
 use crate::contact::island::Islands;
 use crate::contact::island_part::{Part, gather};
+use crate::contact::law::Posed;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Delassus, Problem};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 use crate::contact::work_budget::WorkBudget;
 use crate::error::Result;
-use crate::linalg::LANES;
+use crate::linalg::{LANES, first_not_finite};
 
 /// Memory for problems up to a capacity. Nothing is allocated after creation.
 #[derive(Debug)]
@@ -89,29 +90,66 @@ impl IslandSolver {
         }
     }
 
-    /// As [`NcpSolver::solve`]. The certificate is that of the worst island; its counts are sums.
-    pub fn solve(
-        &mut self,
-        problem: &Problem,
-        lambda: &mut [f64],
-        modes: &mut [Mode],
-        options: &NcpOptions,
-    ) -> Result<Certificate> {
+    /// Begins a step. [`IslandSolver::solve_region`] follows for each of its regions, and then
+    /// [`IslandSolver::end`].
+    ///
+    /// # Errors
+    /// As [`Problem::validate`].
+    pub fn begin(&mut self, problem: &Problem) -> Result<()> {
         self.of_others = false;
+        (self.last, self.loaded) = (None, None);
+        self.sound.clear();
+        if let Delassus::Trees(_) = problem.delassus {
+            problem.validate()?;
+            self.working_set.begin(problem.blocks.len());
+        }
+        Ok(())
+    }
+
+    /// Ends a step: the islands of all regions are linearized together. `certificate` is that of the
+    /// regions.
+    ///
+    /// # Errors
+    /// As [`Islands::split`].
+    pub fn end(&mut self, problem: &Problem, certificate: &Certificate) -> Result<()> {
+        let Delassus::Trees(rows) = problem.delassus else {
+            return Ok(());
+        };
+        self.working_set.list_all();
+        let inside = self.working_set.blocks();
+        (self.islands).split(rows.trees(), inside, |b| rows.trees_of(b))?;
+        self.last = Some(*certificate);
+        Ok(())
+    }
+
+    /// As [`NcpSolver::solve`], for the blocks of a region. The certificate is that of the worst island; its
+    /// counts are sums.
+    pub fn solve_region(&mut self, posed: Posed<'_>, options: &NcpOptions) -> Result<Certificate> {
+        let Posed {
+            problem,
+            blocks,
+            lambda,
+            modes,
+            ..
+        } = posed;
+        let problem = &problem;
         let Delassus::Trees(rows) = problem.delassus else {
             return self.solver.solve(problem, lambda, modes, options);
         };
-        (self.last, self.loaded) = (None, None);
-        self.sound.clear();
-        problem.validate()?;
         self.solver.check_size(problem, lambda, modes)?;
-        let (n, nb) = (problem.rows(), problem.blocks.len());
-        self.lambda[..n].copy_from_slice(lambda);
-        self.modes[..nb].copy_from_slice(modes);
-        self.working_set.start(problem, rows, modes);
-        for b in (0..nb).filter(|b| !self.working_set.is_new(*b)) {
-            self.lambda[rows.range(b)].fill(0.0);
-            self.modes[b] = Mode::Breaking;
+        self.working_set.start(problem, rows, modes, blocks);
+        for &b in self.working_set.region() {
+            let range = rows.range(b);
+            if first_not_finite(&problem.g[range.clone()]).is_some() {
+                problem.validate()?;
+            }
+            if self.working_set.is_new(b) {
+                self.lambda[range.clone()].copy_from_slice(&lambda[range]);
+                self.modes[b] = modes[b];
+            } else {
+                self.lambda[range].fill(0.0);
+                self.modes[b] = Mode::Breaking;
+            }
         }
         let mut all = Certificate::new(Path::Empty);
         let mut now = NcpOptions {
@@ -138,9 +176,10 @@ impl IslandSolver {
         for island in 0..self.islands.len() {
             all.join(&self.certificates[self.islands.blocks(island)[0]]);
         }
-        lambda.copy_from_slice(&self.lambda[..n]);
-        modes.copy_from_slice(&self.modes[..nb]);
-        self.last = Some(all);
+        for &b in self.working_set.region() {
+            lambda[rows.range(b)].copy_from_slice(&self.lambda[rows.range(b)]);
+            modes[b] = self.modes[b];
+        }
         Ok(all)
     }
 

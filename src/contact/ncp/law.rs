@@ -11,7 +11,7 @@ use super::{Method, NcpOptions};
 use crate::contact::block::Cone;
 use crate::contact::capacity::Capacity;
 use crate::contact::certificate::{Certificate, Effort, Path};
-use crate::contact::law::{Law, Linearized, Outcome, Request};
+use crate::contact::law::{Chosen, Law, Linearized, Outcome, Request, Start};
 use crate::contact::mode::Mode;
 use crate::contact::problem::Problem;
 use crate::contact::push_out::PushOut;
@@ -46,7 +46,7 @@ const REMNANTS: f64 = 1e-9;
 /// Above this residual the failure is not due to such velocities; do not retry without them.
 const NEARLY: f64 = 1e-6;
 
-/// Solves a step of rigid rows with the highest level of stabilization that has a solution and throws no
+/// Solves a region of rigid rows with the highest level of stabilization that has a solution and throws no
 /// body. `solve` receives the effort and the budget. Stabilization velocities up to `remnants` are dropped
 /// if Newton's method only finds a solution without them.
 ///
@@ -54,17 +54,18 @@ const NEARLY: f64 = 1e-6;
 /// The errors of `solve`.
 pub(in crate::contact) fn undo(
     step: &mut dyn Request,
+    region: usize,
     work_budget: &WorkBudget,
     remnants: f64,
     mut solve: impl FnMut(&mut dyn Request, PushOut, &Demand, &WorkBudget) -> Result<Certificate>,
 ) -> Result<Outcome> {
-    let jam = step.jam();
-    let tried = match step.begun() {
-        None => full_push_out(jam),
-        Some(_) => None,
+    let Start { jam, begun } = step.enter(region);
+    let (tried, first) = match begun {
+        PushOut::Full => (full_push_out(jam), jam.push_out),
+        _ => (None, begun),
     };
     let mut push_out = match tried {
-        None if step.gentler(PushOut::Full).is_some() => step.begun().unwrap_or(jam.push_out),
+        None if step.gentler(PushOut::Full).is_some() => first,
         _ => PushOut::Full,
     };
     let full = tried.unwrap_or(DEMANDS.jammed);
@@ -123,13 +124,15 @@ pub(in crate::contact) fn undo(
         let most = work_budget.share(full.share).work;
         certificate.effort <= full.effort && certificate.spent.work <= most
     });
-    Ok(Outcome {
-        certificate,
-        push_out,
-        yielded,
-        unsolved,
+    step.leave(Chosen {
         beside: (!is_tried).then_some(PushOut::Soft),
         jam: jam.next(push_out),
+        solved: certificate.converged,
+        unsolved,
+    });
+    Ok(Outcome {
+        certificate,
+        yielded,
     })
 }
 
@@ -140,20 +143,33 @@ impl Law for Ncp {
 
     fn solve(&mut self, step: &mut dyn Request, work_budget: &WorkBudget) -> Result<Outcome> {
         let (solver, options) = (&mut self.solver, self.options);
-        undo(
-            step,
-            work_budget,
-            options.tolerance.min(REMNANTS),
-            |step, push_out, demand, left| {
-                let options = NcpOptions {
-                    effort: demand.effort,
-                    yields: push_out != PushOut::Full,
-                    ..options.within(left)
-                };
-                let posed = step.posed();
-                solver.solve(&posed.problem, posed.lambda, posed.modes, &options)
-            },
-        )
+        let remnants = options.tolerance.min(REMNANTS);
+        let regions = step.split()?;
+        let mut all: Option<Outcome> = None;
+        solver.begin(&step.posed().problem)?;
+        for region in 0..regions {
+            let own = undo(
+                step,
+                region,
+                work_budget,
+                remnants,
+                |step, push_out, demand, left| {
+                    let options = NcpOptions {
+                        effort: demand.effort,
+                        yields: push_out != PushOut::Full,
+                        ..options.within(left)
+                    };
+                    solver.solve_region(step.posed(), &options)
+                },
+            )?;
+            match &mut all {
+                None => all = Some(own),
+                Some(all) => all.join(&own),
+            }
+        }
+        let all = all.unwrap_or_else(|| Outcome::full(Certificate::new(Path::Empty)));
+        solver.end(&step.posed().problem, &all.certificate)?;
+        Ok(all)
     }
 
     fn adopts_within(&self) -> Option<f64> {

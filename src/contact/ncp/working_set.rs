@@ -24,6 +24,8 @@ pub(super) struct WorkingSet {
     blocks: Vec<usize>,
     /// True for blocks that the last extension added.
     is_new: Vec<bool>,
+    /// The blocks of the region that is solved, in increasing order.
+    region: Vec<usize>,
     extensions: usize,
     /// A velocity of all trees, in their coordinates.
     z: Vec<[f64; 1]>,
@@ -35,22 +37,64 @@ impl WorkingSet {
             inside: Vec::with_capacity(max_blocks),
             blocks: Vec::with_capacity(max_blocks),
             is_new: Vec::with_capacity(max_blocks),
+            region: Vec::with_capacity(max_blocks),
             extensions: 0,
             z: vec![[0.0]; max_coordinates],
         }
     }
 
-    /// Starts with the blocks that are active in `modes` and those that do not open without impulses.
-    pub fn start(&mut self, problem: &Problem, rows: &WhitenedJacobian, modes: &[Mode]) {
-        let unit = unit(problem);
+    /// Begins a problem with this number of blocks. None is included.
+    pub fn begin(&mut self, blocks: usize) {
         self.inside.clear();
-        for (b, (block, mode)) in problem.blocks.iter().zip(modes).enumerate() {
-            let held = !matches!(mode, Mode::Breaking | Mode::Unknown);
-            let opening = opening(*block, &problem.g[rows.range(b)]) / unit;
-            self.inside.push(held || opening <= OPENING);
-        }
+        self.inside.resize(blocks, false);
         self.is_new.clone_from(&self.inside);
+        self.region.clear();
+        self.list();
+    }
+
+    /// Starts a region, or the whole problem (`None`), with the blocks that are active in `modes` and those
+    /// that do not open without impulses.
+    pub fn start(
+        &mut self,
+        problem: &Problem,
+        rows: &WhitenedJacobian,
+        modes: &[Mode],
+        region: Option<&[usize]>,
+    ) {
+        self.region.clear();
+        match region {
+            Some(blocks) => self.region.extend_from_slice(blocks),
+            None => self.region.extend(0..problem.blocks.len()),
+        }
+        let unit = self.unit(problem, rows);
+        for &b in &self.region {
+            let held = !matches!(modes[b], Mode::Breaking | Mode::Unknown);
+            let opening = opening(problem.blocks[b], &problem.g[rows.range(b)]) / unit;
+            self.inside[b] = held || opening <= OPENING;
+            self.is_new[b] = self.inside[b];
+        }
         self.extensions = 0;
+        self.list();
+    }
+
+    /// The velocity that counts as one.
+    fn unit(&self, problem: &Problem, rows: &WhitenedJacobian) -> f64 {
+        let own = self
+            .region
+            .iter()
+            .map(|b| largest(&problem.g[rows.range(*b)]));
+        own.fold(SLOWEST, f64::max)
+    }
+
+    /// The blocks of the region.
+    pub fn region(&self) -> &[usize] {
+        &self.region
+    }
+
+    /// Lists the included blocks of all regions.
+    pub fn list_all(&mut self) {
+        self.region.clear();
+        self.region.extend(0..self.inside.len());
         self.list();
     }
 
@@ -71,15 +115,19 @@ impl WorkingSet {
         rows: &WhitenedJacobian,
         lambda: &[f64],
     ) -> Option<f64> {
-        let z = &mut self.z[..rows.coordinates()];
-        z.fill([0.0]);
+        let unit = self.unit(problem, rows);
+        let (z, starts) = (&mut self.z[..rows.coordinates()], rows.starts());
+        for &b in &self.region {
+            for tree in rows.trees_of(b).into_iter().flatten() {
+                z[starts[tree]..starts[tree + 1]].fill([0.0]);
+            }
+        }
         for &b in &self.blocks {
             rows.add_transposed(b, lambda[rows.range(b)].as_chunks().0, z);
         }
-        let unit = unit(problem);
-        let mut margin = f64::INFINITY;
-        self.is_new.fill(false);
-        for (b, block) in problem.blocks.iter().enumerate() {
+        let (mut margin, mut any) = (f64::INFINITY, false);
+        for &b in &self.region {
+            self.is_new[b] = false;
             if self.inside[b] {
                 continue;
             }
@@ -89,18 +137,19 @@ impl WorkingSet {
             for (s, g) in sigma.iter_mut().zip(&problem.g[range]) {
                 *s += g;
             }
-            let opening = opening(*block, &sigma[..n]) / unit;
+            let opening = opening(problem.blocks[b], &sigma[..n]) / unit;
             margin = margin.min(opening);
             self.is_new[b] = opening <= OPENING;
+            any |= self.is_new[b];
         }
-        if !self.is_new.contains(&true) {
+        if !any {
             return Some(margin);
         }
         let all = self.extensions == EXTENSIONS;
         self.extensions += 1;
-        for (inside, is_new) in self.inside.iter_mut().zip(&mut self.is_new) {
-            *is_new |= all && !*inside;
-            *inside |= *is_new;
+        for &b in &self.region {
+            self.is_new[b] |= all && !self.inside[b];
+            self.inside[b] |= self.is_new[b];
         }
         self.list();
         None
@@ -108,21 +157,17 @@ impl WorkingSet {
 
     /// Adds the left-out blocks that are `wanted`.
     pub fn take_in(&mut self, mut wanted: impl FnMut(usize) -> bool) {
-        for (b, (inside, is_new)) in self.inside.iter_mut().zip(&mut self.is_new).enumerate() {
-            *is_new = !*inside && wanted(b);
-            *inside |= *is_new;
+        for &b in &self.region {
+            self.is_new[b] = !self.inside[b] && wanted(b);
+            self.inside[b] |= self.is_new[b];
         }
         self.list();
     }
 
     fn list(&mut self) {
         self.blocks.clear();
-        let inside = self
-            .inside
-            .iter()
-            .enumerate()
-            .filter(|(_, inside)| **inside);
-        self.blocks.extend(inside.map(|(b, _)| b));
+        let inside = self.region.iter().filter(|b| self.inside[**b]);
+        self.blocks.extend(inside);
     }
 }
 
@@ -132,9 +177,4 @@ fn opening(block: Block, sigma: &[f64]) -> f64 {
         (Block::Contact { .. } | Block::Pyramid { .. }, [_, _, s]) | (Block::Unilateral, [s]) => *s,
         _ => f64::NEG_INFINITY,
     }
-}
-
-/// The velocity that counts as one.
-fn unit(problem: &Problem) -> f64 {
-    largest(problem.g).max(SLOWEST)
 }

@@ -97,9 +97,8 @@ impl ContactStage {
     /// Stores the warm start of the next step. Call it when the step has succeeded.
     pub fn remember(&mut self) {
         match &self.outcome {
-            Some(o) if o.certificate.converged => self.constraints.remember(o.jam),
-            // Impulses of a failed solve may be far off: the next step starts better without them.
-            _ => self.constraints.memory.forget(),
+            Some(o) => self.constraints.remember(o.certificate.converged),
+            None => self.constraints.memory.forget(),
         }
     }
 

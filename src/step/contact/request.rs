@@ -1,9 +1,10 @@
 //! Implements [`Request`] for a step: the problem builder that a law calls while it solves.
 
 use crate::constraint::Constraints;
-use crate::contact::law::{Posed, Request};
-use crate::contact::push_out::{Jam, PushOut};
+use crate::contact::law::{Chosen, Posed, Request, Start};
+use crate::contact::push_out::PushOut;
 use crate::dynamics::factors::Factors;
+use crate::error::Result;
 use crate::model::Model;
 use crate::step::contact_kernels::{pulled, respond};
 
@@ -58,11 +59,15 @@ impl Request for OfStep<'_> {
         }
     }
 
-    fn jam(&self) -> Jam {
-        self.c.memory.jam
+    fn split(&mut self) -> Result<usize> {
+        self.c.split()
     }
 
-    fn begun(&self) -> Option<PushOut> {
-        self.c.begun
+    fn enter(&mut self, region: usize) -> Start {
+        self.c.enter(self.model.topology(), region)
+    }
+
+    fn leave(&mut self, chosen: Chosen) {
+        self.c.leave(chosen);
     }
 }

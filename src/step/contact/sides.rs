@@ -3,6 +3,7 @@
 use super::{ContactStage, Larger, contact_groups, solved_by};
 use crate::contact::law::{Side, Variation};
 use crate::error::Result;
+use crate::model::topology::Topology;
 
 /// A step counts as at a kink of the stabilization within this distance, as for the step's label.
 pub(in crate::step) const AT_KINK: f64 = 1e-9;
@@ -59,21 +60,22 @@ impl ContactStage {
         law.linearize(&problem)?.end_sides(&problem)
     }
 
-    /// True if a step from a nearby state may take another level of stabilization: a problem at a higher
-    /// level was not solved, which is known of this state alone, or a dof is at the speed from which it
-    /// counts as thrown.
-    pub fn may_change_level(&self) -> bool {
-        self.outcome.is_some_and(|o| o.unsolved) || self.constraints.throw_margin < AT_KINK
+    /// The trees for which a step from a nearby state may take another level of stabilization
+    /// ([`Constraints::may_change_level`]).
+    ///
+    /// [`Constraints::may_change_level`]: crate::constraint::Constraints::may_change_level
+    pub fn may_change_level(&self, t: &Topology) -> impl Iterator<Item = usize> + '_ {
+        let trees = 0..t.trees.len();
+        trees.filter(|tree| self.constraints.may_change_level(*tree, AT_KINK))
     }
 
     /// Calls `visit` with each kink of the stabilization that the last step is at. Call it after
     /// [`ContactStage::complete_rows`].
     pub fn for_kinks(&self, mut visit: impl FnMut(Kink)) {
         let c = &self.constraints;
-        let beside = self.outcome.and_then(|o| o.beside);
         let near = AT_KINK * c.kink_scale();
         for group in 0..c.groups() {
-            let kinks = c.kinks(group, beside);
+            let kinks = c.kinks(group);
             if kinks.path < near {
                 visit(Kink::Anywhere);
             }

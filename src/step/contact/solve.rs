@@ -7,7 +7,6 @@ use super::request::OfStep;
 use crate::constraint::{Free, FrictionAlone, Source};
 use crate::contact::certificate::Certificate;
 use crate::contact::law::Outcome;
-use crate::contact::push_out::PushOut;
 use crate::dynamics::Dynamics;
 use crate::dynamics::factors::Factors;
 use crate::dynamics::kinematics::{Kinematics, twists};
@@ -100,7 +99,7 @@ impl ContactStage {
     ) -> Result<Certificate> {
         let (t, h) = (model.topology(), self.constraints.time_step());
         let Dynamics { kin, mass, .. } = dynamics;
-        let (mut vain, mut unsolved) = (0, false);
+        let mut vain = 0;
         loop {
             let own = factors(friction, mass);
             self.assemble(model, params, (kin, own), [q, v], speculative_margin);
@@ -137,11 +136,7 @@ impl ContactStage {
                 }
             }
             before = outcome.certificate;
-            if outcome.push_out != PushOut::Full {
-                c.begun = Some(outcome.push_out);
-            }
-            outcome.unsolved |= unsolved;
-            unsolved = outcome.unsolved;
+            c.keep_levels();
             let mut repeat = false;
             if speculative_margin != f64::INFINITY
                 && c.missed_limit(&self.paths, q, v_end, h, 1e-12)
@@ -213,6 +208,9 @@ impl ContactStage {
         (self.scene).speculate(&kin.v, &self.twists, horizon);
         self.scene.begin_meetings(h, &self.twists);
         self.scene.collide(horizon)?;
+        if self.scene.expects_doubts() {
+            self.scene.set_aside()?;
+        }
         Ok(())
     }
 
@@ -328,14 +326,13 @@ impl ContactStage {
 
     /// True if the last step was not taken with full stabilization.
     pub fn gave_up_push_out(&self) -> bool {
-        self.constraints.push_out() != PushOut::Full
+        self.constraints.gave_up_push_out()
     }
 
     /// Distance of the last step to the nearest kink of the stabilization ([`Constraints::kink_distance`]).
     ///
     /// [`Constraints::kink_distance`]: crate::constraint::Constraints::kink_distance
     pub fn kink_distance(&self) -> f64 {
-        let beside = self.outcome.and_then(|o| o.beside);
-        self.constraints.kink_distance(beside)
+        self.constraints.kink_distance()
     }
 }

@@ -59,7 +59,13 @@ pub(in crate::step) fn respond(at: &mut Stepping<'_>, found: &Found) -> Result<(
             )?;
             c.complete_rows(model, &d.mass)?;
             at.prescribed.write(&mut s.v_end);
-            s.settle(c, &certificate, found.margin, at.options)?;
+            s.settle(
+                at.model.topology(),
+                c,
+                &certificate,
+                found.margin,
+                at.options,
+            )?;
         }
     }
     s.info = StepInfo {
