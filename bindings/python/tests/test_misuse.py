@@ -285,7 +285,7 @@ def test_live_and_recordings_check_their_attributes(model):
         (lambda: setattr(recording, "fames", []), "no such attribute to be set; near it: 'frames'"),
         (lambda: setattr(recording, "frames", [3]), "frames: expected a list of Frame, with int in it"),
         (lambda: recording.channel("h"), "name: no channel is called 'h'"),
-        (lambda: recording.html("other"), "others: expected diffsim.Recording, got str"),
+        (lambda: recording.html("other"), "others: expected a diffsim.Recording, got str"),
         (lambda: recording.view("/no/such/folder/a.html"), "cannot be written: No such file"),
         (lambda: diffsim.Recording.read(3), "path: expected a path, got int"),
         (lambda: diffsim.Recording.read("nope"), "nope: cannot be read: No such file"),
@@ -293,3 +293,27 @@ def test_live_and_recordings_check_their_attributes(model):
     ):
         with pytest.raises((AttributeError, diffsim.DiffsimError), match=said):
             act()
+
+
+def test_forces_on_bodies_that_there_are_not(model, state):
+    sim = diffsim.Sim(model)
+    sim.step(*state)
+    for body in (-1, model.nbody):
+        with pytest.raises(ValueError, match=f"bodies: must be ids of bodies, 0 to 13, got {body}"):
+            sim.contact_forces([body])
+
+
+def test_modules_refuse_objects_of_other_classes(model, tmp_path):
+    from diffsim import gltf, planning
+
+    recorder = diffsim.Recorder(model)
+    recorder.state(0.0, model.neutral())
+    for call, said in (
+        (lambda: gltf.write(model, tmp_path / "a.glb"), "recording: expected a diffsim.Recording, got Model"),
+        (lambda: gltf.write(recorder.recording(), tmp_path / "a.glb", shapes="all"), "shapes: expected drawn, collision"),
+        (lambda: planning.quaternions("robot"), "model: expected a diffsim.Model, got str"),
+        (lambda: planning.integrate_jacobians(model, 0.0), "transition: expected a diffsim.Transition, got Model"),
+        (lambda: diffsim.StepJacobians("18", 12, 0), "nv: expected a whole number, got '18'"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            call()

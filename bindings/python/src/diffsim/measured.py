@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Dict, NamedTuple, Optional, Sequence, Tup
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ._errors import InvalidArgumentError
 from ._names import listed, number
 from ._native import INT, Array, array, check, ffi, lib, numbers, pointer, result
 from .activations import ActGradients
@@ -111,6 +112,9 @@ class Measured(Asked):
             ids = [i for i in touching if i > 0]
         else:
             ids = [m._id("body", body, "bodies") for body in listed(bodies, "bodies", "bodies")]
+            for i in ids:
+                if not 0 <= i < m.nbody:
+                    raise InvalidArgumentError(f"bodies: must be ids of bodies, 0 to {m.nbody - 1}, got {i}")
         names = m.body_names
         return {names[i] or str(i): forces[:, i].copy() for i in ids}
 

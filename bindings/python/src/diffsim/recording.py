@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ._checked import Check, Checked
 from ._errors import ArgumentTypeError, FileError, ParseError, UnknownNameError
 from ._late import late
-from ._names import listed, near, number, string
+from ._names import instance, listed, near, number, string
 from ._native import finite, numbers, size
 
 SIGNATURE = b"\x89DSR\r\n\x1a\n"
@@ -200,7 +200,7 @@ class Recording(Checked):
 
         Raises `RecordingError` if the file is not a recording, `FileError` if it cannot be read.
         """
-        with _opened(path) as file:
+        with opened(path) as file:
             return cls._whole(file, os.fspath(path))
 
     @classmethod
@@ -214,7 +214,7 @@ class Recording(Checked):
     def stream(cls, path: Union[str, "os.PathLike[str]"]) -> Iterator[Tuple["Recording", "Frame"]]:
         """Yields the frames of a file one after the other, each with its recording, which keeps none of them: for
         files larger than the memory. At damage the frames end, and `damage` of the recording says why."""
-        with _opened(path) as file:
+        with opened(path) as file:
             recording = cls()
             for _ in recording._parts(file, os.fspath(path)):
                 for frame in recording.frames:
@@ -278,8 +278,7 @@ class Recording(Checked):
     def html(self, *others: "Recording", title: Optional[str] = None) -> str:
         """A page that shows this recording (and others beside it) without a server or a network."""
         for other in others:
-            if not isinstance(other, Recording):
-                raise ArgumentTypeError(f"others: expected diffsim.Recording, got {type(other).__name__}")
+            instance(other, Recording, "others")
         if title is not None:
             string(title, "title")
         html: str = late("page")([self, *others], title=title)
@@ -288,7 +287,7 @@ class Recording(Checked):
     def view(self, path: Union[str, "os.PathLike[str]"], *others: "Recording", title: Optional[str] = None) -> None:
         """Writes the page of `html` to a file."""
         page = self.html(*others, title=title).encode()
-        with _opened(path, "wb") as file:
+        with opened(path, "wb") as file:
             file.write(page)
 
     def _repr_html_(self) -> Optional[str]:
@@ -439,7 +438,7 @@ class Recording(Checked):
         )
 
 
-def _opened(path: Any, mode: str = "rb") -> Any:
+def opened(path: Any, mode: str = "rb") -> Any:
     """An open file. Raises `FileError`, an OSError, with the file's name."""
     if not isinstance(path, (str, os.PathLike)):
         raise ArgumentTypeError(f"path: expected a path, got {type(path).__name__}")
