@@ -102,7 +102,10 @@ OPTIONS = {
     "set_joint": ("damping", "armature", "friction_loss"),
 }
 #: Messages of a page to a live simulation.
-MESSAGES = ('{"do":"reset"}', '{"do":"step"}', '{"do":"input","index":0,"value":1}', '{"do":"drag"}', "[]", '{"do":"speed","value":1e999}')
+MESSAGES = (
+    *('{"do":"reset"}', '{"do":"step"}', '{"do":"drag"}', "[]"),
+    *('{"do":"input","index":0,"value":1}', '{"do":"speed","value":1e999}'),
+)
 
 
 class Fuzz:
@@ -183,7 +186,8 @@ class Fuzz:
         last = {}
         if isinstance(handle, diffsim.Ilqr):
             n = 2 * nv + m.na
-            numbers = {"state": np.ones(n), "end": np.ones(n), "input": np.ones(nu), "lower": -np.ones(nu), "upper": np.ones(nu)}
+            one = np.ones(nu)
+            numbers = {"state": np.ones(n), "end": np.ones(n), "input": one, "lower": -one, "upper": one}
             if name in numbers or name == "u":
                 return numbers.get(name, np.zeros((nu, handle.steps)))
         if isinstance(handle, diffsim.Batch):
@@ -215,8 +219,8 @@ class Fuzz:
             }
         )
         sizes.update({"memory": 0, "vector": 3, "gravity": 3, "p": getattr(handle, "np", 0)})
-        sizes.update({"about": 3, "origin": 3, "direction": 3, "act": m.na, "act0": m.na, "dact": m.na, "act_next_bar": m.na})
-        sizes.update({"data_bar": m.nsensordata})
+        sizes.update({"about": 3, "origin": 3, "direction": 3, "data_bar": m.nsensordata})
+        sizes.update(dict.fromkeys(("act", "act0", "dact", "act_next_bar"), m.na))
         if name in ("q", "q0", "q1", "qpos"):
             x = m.keyframe("standing")[0] if nq == 19 and self.random.random() < 0.5 else m.neutral()
             return np.repeat(x[:, None], last[name], axis=1) if name in last else x
@@ -248,7 +252,7 @@ class Fuzz:
             "element": (0, 1),
             "name": ("trunk", "FR_foot", "standing", "FR_hip_joint", None),
             "joint": ("FR_hip_joint", 0),
-            "joints": (["FR_hip_joint"],) if isinstance(handle, diffsim.Builder) and self.random.random() < 0.5 else ({"FR_hip_joint": 1.0},),
+            "joints": ({"FR_hip_joint": 1.0}, *([["FR_hip_joint"]] if isinstance(handle, diffsim.Builder) else ())),
             "kind": ("weld", "revolute", "free"),
             "method": ("central_path",),
             "frame": ("world", "local"),
@@ -449,14 +453,15 @@ class Fuzz:
         handle.close()
         self.made = [(kind, x) for kind, x in self.made if x is not handle]
         if given is not None:
-            how = (lambda: getattr(handle, name)) if isinstance(member, property) else lambda: getattr(handle, name)(**given)
-            self.names(how, "must be ")
+            named = isinstance(member, property)
+            self.names(lambda: getattr(handle, name) if named else getattr(handle, name)(**given), "must be ")
 
     def all_right(self, handle, method):
         """Right values of all arguments that a call needs, by name; None if one is not known."""
         given = {}
         for parameter in inspect.signature(method).parameters.values():
-            if parameter.default is not parameter.empty or parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
+            several = parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
+            if several or parameter.default is not parameter.empty:
                 continue
             try:
                 given[parameter.name] = self.right(handle, parameter.name)

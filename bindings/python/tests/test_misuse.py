@@ -256,7 +256,7 @@ def test_plans_refuse_negative_steps(model):
 
 def test_fixed_tendons_refuse_what_spatial_ones_take(model):
     builder = diffsim.Builder.from_model(model)
-    with pytest.raises(ValueError, match="anchors: of a spatial tendon"):
+    with pytest.raises(ValueError, match="anchors: spatial tendons have it"):
         builder.add_tendon(joints={"FR_hip_joint": 1.0}, anchors=np.zeros((3, 1)))
 
 
@@ -310,7 +310,7 @@ def test_modules_refuse_objects_of_other_classes(model, tmp_path):
     recorder.state(0.0, model.neutral())
     for call, said in (
         (lambda: gltf.write(model, tmp_path / "a.glb"), "recording: expected a diffsim.Recording, got Model"),
-        (lambda: gltf.write(recorder.recording(), tmp_path / "a.glb", shapes="all"), "shapes: expected drawn, collision"),
+        (lambda: gltf.write(recorder.recording(), tmp_path / "a.glb", "all"), "shapes: expected drawn, collision"),
         (lambda: planning.quaternions("robot"), "model: expected a diffsim.Model, got str"),
         (lambda: planning.integrate_jacobians(model, 0.0), "transition: expected a diffsim.Transition, got Model"),
         (lambda: diffsim.StepJacobians("18", 12, 0), "nv: expected a whole number, got '18'"),

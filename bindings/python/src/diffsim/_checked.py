@@ -11,8 +11,8 @@ Check = Callable[[Any, Any, str], Any]
 
 
 class Checked:
-    """Refuses public attributes that the class does not know, so that a misspelt name is an error. A user's subclass may
-    have its own."""
+    """Refuses public attributes that the class does not know: a misspelt name is an error. A user's subclass may have
+    its own."""
 
     #: Attributes that may be set, with their checks.
     _settable: ClassVar[Mapping[str, Check]] = {}

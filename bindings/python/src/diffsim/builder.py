@@ -335,10 +335,11 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         if (joints is None) == (bodies is None):
             raise InvalidArgumentError("add_tendon: expected either joints or bodies")
         if joints is not None:
-            path = dict(anchors=anchors, stations=stations, sizes=sizes, axes=axes, side_bodies=side_bodies, sides=sides)
-            for what, given_ in path.items():
-                if given_ is not None:
-                    raise InvalidArgumentError(f"{what}: of a spatial tendon, which bodies make; joints make a fixed one")
+            path = dict(anchors=anchors, stations=stations, sizes=sizes, axes=axes)
+            path.update(side_bodies=side_bodies, sides=sides)
+            for what, x in path.items():
+                if x is not None:
+                    raise InvalidArgumentError(f"{what}: spatial tendons have it; give bodies, not joints")
             if not isinstance(joints, Mapping):
                 raise ArgumentTypeError(f"joints: expected numbers by names of joints, got {type(joints).__name__}")
             names = [ffi.new("char[]", string(name, "joints")) for name in joints]

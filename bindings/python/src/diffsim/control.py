@@ -13,7 +13,8 @@ from ._errors import ArgumentTypeError, InvalidArgumentError, NotConvergedError
 from ._handle import Handle, given
 from ._help import says
 from ._names import number
-from ._native import NULL, Array, Slot, array, check, ffi, finite, index, input_hint, lib, pointer, position, shape_of, size, struct
+from ._native import NULL, Array, Slot, array, check, ffi, finite, index, input_hint, lib, pointer, position
+from ._native import shape_of, size, struct
 from .enums import IlqrOutcome
 from .model import Id, Model
 

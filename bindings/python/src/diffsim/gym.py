@@ -476,7 +476,8 @@ def _made(task: Type[Task]) -> Task:
     """A task of its class."""
     made = task() if callable(task) else None
     if not isinstance(made, Task):
-        raise ArgumentTypeError(f"task: expected a class of tasks, such as diffsim.gym.Hopper, got {reprlib.repr(task)}")
+        got = reprlib.repr(task)
+        raise ArgumentTypeError(f"task: expected a class of tasks, such as diffsim.gym.Hopper, got {got}")
     return made
 
 

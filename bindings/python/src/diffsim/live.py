@@ -204,7 +204,8 @@ class Live(Uncopied):
             "keyframes": list(self.model.keyframe_names),
             "parameters": [[n, low, high, value] for (n, low, high), value in zip(self.parameters, self.sim.params)],
         }
-        return viewer.live_page(self._packed, facts, html.escape(self._authority() if authority is None else _host(self, authority, "authority")))
+        at = self._authority() if authority is None else _host(self, authority, "authority")
+        return viewer.live_page(self._packed, facts, html.escape(at))
 
     def _state(self, reset: bool = False) -> str:
         """State that pages show beside the frames."""
