@@ -335,9 +335,8 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         if (joints is None) == (bodies is None):
             raise InvalidArgumentError("add_tendon: expected either joints or bodies")
         if joints is not None:
-            path = dict(anchors=anchors, stations=stations, sizes=sizes, axes=axes)
-            path.update(side_bodies=side_bodies, sides=sides)
-            for what, x in path.items():
+            path = ("anchors", "stations", "sizes", "axes", "side_bodies", "sides")
+            for what, x in zip(path, (anchors, stations, sizes, axes, side_bodies, sides)):
                 if x is not None:
                     raise InvalidArgumentError(f"{what}: spatial tendons have it; give bodies, not joints")
             if not isinstance(joints, Mapping):
