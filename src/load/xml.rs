@@ -135,6 +135,11 @@ impl<'a, 'd: 'a> Element<'a, 'd> {
         }
     }
 
+    /// The first child with this tag.
+    pub fn first(self, tag: &str) -> Option<Element<'a, 'd>> {
+        self.children().find(|c| c.tag() == tag)
+    }
+
     pub fn required_child(self, tag: &str) -> Result<Element<'a, 'd>> {
         self.child(tag)?
             .ok_or_else(|| self.error(format!("expected a child <{tag}>, found none")))

@@ -342,12 +342,9 @@ pub(crate) const SIZES: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
 
 fn check_shape(s: &ShapeSpec, who: &str) -> Result<()> {
     let wrong = |what: String| Err(Error::invalid(format!("geom {who}: {what}")));
-    let positive = |list: &[f64]| list.iter().all(|x| SIZES.contains(x));
-    let ok = match s {
-        ShapeSpec::Plane { half_extents } => {
-            half_extents.iter().all(|x| *x >= 0.0 && x.is_finite())
-        }
-        ShapeSpec::Sphere { radius } => positive(&[*radius]),
+    let (sizes, least) = match s {
+        ShapeSpec::Plane { half_extents } => (half_extents.to_vec(), 0.0),
+        ShapeSpec::Sphere { radius } => (vec![*radius], *SIZES.start()),
         ShapeSpec::Capsule {
             radius,
             half_length,
@@ -355,18 +352,17 @@ fn check_shape(s: &ShapeSpec, who: &str) -> Result<()> {
         | ShapeSpec::Cylinder {
             radius,
             half_length,
-        } => positive(&[*radius, *half_length]),
-        ShapeSpec::Ellipsoid { semi_axes } => positive(&semi_axes.to_array()),
-        ShapeSpec::Box { half_extents } => positive(&half_extents.to_array()),
+        } => (vec![*radius, *half_length], *SIZES.start()),
+        ShapeSpec::Ellipsoid { semi_axes } => (semi_axes.to_array().to_vec(), *SIZES.start()),
+        ShapeSpec::Box { half_extents } => (half_extents.to_array().to_vec(), *SIZES.start()),
         ShapeSpec::Mesh { mesh, .. } => return mesh_fault(mesh).map_or(Ok(()), wrong),
         ShapeSpec::HeightField(f) => return field_fault(f).map_or(Ok(()), wrong),
     };
-    match ok {
-        true => Ok(()),
-        false => wrong(format!(
-            "sizes must be positive and finite, {:e} to {:e}, got {s:?}",
-            SIZES.start(),
-            SIZES.end()
+    let most = *SIZES.end();
+    match sizes.iter().find(|x| !(least..=most).contains(*x)) {
+        None => Ok(()),
+        Some(x) => wrong(format!(
+            "sizes must be {least:e} to {most:e}, got {x} in {sizes:?}"
         )),
     }
 }

@@ -328,7 +328,7 @@ def test_messages_name_the_file_and_the_reason(run, tmp_path):
     none = tmp_path / "none.dsrec"
     for command in (("convert", none, "-o", tmp_path / "a.npz"), ("view", none)):
         code, _, err = run(*command)
-        assert code == 3 and f"{none}: No such file" in err and "[Errno" not in err, err
+        assert code == 3 and f"{none}: cannot be read: No such file" in err and "[Errno" not in err, err
     code, _, err = run("view", QUADRUPED, "-o", tmp_path)
     assert code == 3 and "Is a directory" in err and "[Errno" not in err, err
     code, _, err = run("convert", QUADRUPED, "-o", tmp_path / "robot.sdf")

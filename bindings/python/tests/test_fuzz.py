@@ -12,5 +12,12 @@ def test_random_calls_end_in_results_or_exceptions():
     command = [sys.executable, "-X", "faulthandler", FUZZ, "--sequences", "300", "--seed", "7"]
     run = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert run.returncode == 0, run.stderr
-    happened = {name: int(count) for count, name in re.findall(r"^ +(\d+) (\w+)$", run.stdout, flags=re.M)}
-    assert sum(happened.values()) == 300 * 16 and happened["ok"] > 1000 and happened["ArgumentTypeError"] > 100
+    called, ended = (
+        {name: int(count) for count, name in re.findall(r"^ +(\d+) (\w+)$", part, flags=re.M)}
+        for part in run.stdout.split("by outcome:")
+    )
+    assert sum(called.values()) == sum(ended.values()) == 300 * 16
+    assert ended["ok"] > 1000 and ended["ArgumentTypeError"] > 100
+    # Every class, and functions of the module.
+    assert called.keys() > {"Model", "Sim", "Rollout", "Batch", "Problem", "Builder", "Recorder", "Ik", "Ilqr"}
+    assert called.keys() > {"Live", "Recording", "Visuals", "StepJacobians", "Param", "lqr"}

@@ -235,3 +235,13 @@ def test_the_quadruped_walks():
         ways.append(env.robots.q[0, 0])
     assert abs(ways[0]) < 0.1 and ways[1] > 0.6, ways
     assert returns[1] > returns[0] + 30.0, returns
+
+
+def test_a_task_is_a_class_of_tasks():
+    for task in ("Hopper", gym.Hopper(), 3):
+        with pytest.raises(ValueError, match="task: expected a class of tasks, such as diffsim.gym.Hopper, got"):
+            gym.Environment(task)
+    with pytest.raises(ValueError, match="num_envs: expected a whole number"):
+        gym.VectorEnvironment(gym.Hopper, num_envs="x")
+    with pytest.raises(ValueError, match="autoreset_mode: expected one of 'NextStep'"):
+        gym.VectorEnvironment(gym.Hopper, autoreset_mode="never")

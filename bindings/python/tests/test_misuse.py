@@ -1,5 +1,8 @@
 """Wrong calls raise Python's errors with a message that names the culprit, and change nothing."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -44,7 +47,7 @@ def test_wrong_types(model, state):
         sim.mass_matrix(q, out=[0.0])
     with pytest.raises(ValueError, match="out: expected a writable column-major array"):
         sim.mass_matrix(q, out=np.zeros((18, 18), order="C"))
-    with pytest.raises(TypeError, match="no field 'timestep', only time_step"):
+    with pytest.raises(TypeError, match="timestep: no such option; near it: 'time_step'; expected one of time_step"):
         diffsim.Sim(model, timestep=0.1)
     with pytest.raises(TypeError, match="max_contacts"):
         diffsim.Sim(model, max_contacts="many")
@@ -190,3 +193,127 @@ def test_an_element_of_a_batch_that_fails(model, state):
         batch.step(q, v, u[:1], each=each)
     with pytest.raises(TypeError, match="each: expected an array of int32"):
         batch.step(q, v, u, each=np.zeros(3))
+
+
+def test_models_are_made_by_load():
+    for make in (diffsim.Model, lambda: diffsim.Model("robot.urdf")):
+        with pytest.raises(TypeError, match=r"make one by Model.load\(path\)"):
+            make()
+
+
+def test_an_option_of_another_class_names_that_class(models, model):
+    with pytest.raises(TypeError, match="time_step: no such option; it is one of Sim, Rollout, Batch and Ilqr"):
+        diffsim.Model.load(models / "arm7.urdf", time_step=1e-3)
+    with pytest.raises(TypeError, match="base: no such option; it is one of Model.load"):
+        diffsim.Sim(model, base="free")
+
+
+def test_wrong_types_of_options_say_what_was_expected(model):
+    for options, said in (
+        ({"time_step": "x"}, "time_step: expected a number, got 'x'"),
+        ({"max_contacts": 1.5}, "max_contacts: expected a whole number, got 1.5"),
+        ({"max_contacts": True}, "max_contacts: expected a whole number, got True"),
+        ({"max_contacts": -1}, "max_contacts: must not be negative or above"),
+        ({"derivatives": "yes"}, "derivatives: expected a whole number, got 'yes'"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            diffsim.Sim(model, **options)
+    sim = diffsim.Sim(model)
+    with pytest.raises(TypeError, match="dof: expected a whole number, got 'FR_hip_joint'"):
+        sim.prescribe("FR_hip_joint", 1.0)
+    with pytest.raises(TypeError, match="max_distance: expected a number"):
+        sim.ray_cast(model.neutral(), np.zeros(3), np.ones(3), "far")
+    # Python's own messages have the class that the user knows.
+    with pytest.raises(TypeError, match=r"^Sim\.linearize\(\) missing"):
+        sim.linearize(model.neutral())
+
+
+def test_errors_about_files_are_about_no_argument():
+    with pytest.raises(diffsim.FileError) as caught:
+        diffsim.Model.load("nope.urdf")
+    assert caught.value.argument is None
+
+
+def test_regulators_of_wrong_matrices():
+    eye, column = np.eye(2), np.zeros((2, 1))
+    for make, said in (
+        (lambda: diffsim.lqr(eye, 3.0, eye, eye), "B: expected a matrix"),
+        (lambda: diffsim.lqr(eye, column, eye, np.eye(1), model=3), "model: expected a diffsim.Model, got int"),
+        (lambda: diffsim.uncontrollable(np.nan * eye, column), r"A\[0, 0\] must be finite"),
+    ):
+        with pytest.raises(diffsim.DiffsimError, match=said):
+            make()
+
+
+def test_plans_refuse_negative_steps(model):
+    plan = diffsim.Ilqr(model, 3)
+    with pytest.raises(ValueError, match="step: must not be negative, got -1"):
+        plan.gains(-1)
+    # It would set the reference of every node.
+    with pytest.raises(ValueError, match="node: must not be negative, got -1"):
+        plan.set_reference(model.neutral(), node=-1)
+
+
+def test_fixed_tendons_refuse_what_spatial_ones_take(model):
+    builder = diffsim.Builder.from_model(model)
+    with pytest.raises(ValueError, match="anchors: spatial tendons have it"):
+        builder.add_tendon(joints={"FR_hip_joint": 1.0}, anchors=np.zeros((3, 1)))
+
+
+def test_live_and_recordings_check_their_attributes(model):
+    live = diffsim.Live(model)
+    for name, value, said in (
+        ("sped", 1.0, "no such attribute to be set; near it: 'speed'"),
+        ("time_step", 1e-3, "time_step: it is fixed when the Live is made"),
+        ("speed", "fast", "speed: expected a number, got 'fast'"),
+        ("paused", "no", "paused: expected True or False, got 'no'"),
+        ("control", 3, "control: expected a function"),
+        ("port", 99999, "port: expected 0 to 65535, got 99999"),
+        ("q", [0.0], "q: expected shape"),
+    ):
+        with pytest.raises((AttributeError, ValueError), match=said):
+            setattr(live, name, value)
+    for copier in (copy.copy, pickle.dumps):
+        with pytest.raises(TypeError, match="a diffsim.Live can be neither copied nor pickled"):
+            copier(live)
+    with pytest.raises(TypeError, match="derivatives: a live view takes none"):
+        diffsim.Live(model, derivatives=1)
+    recorder = diffsim.Recorder(model)
+    recorder.state(0.0, model.neutral())
+    recording = recorder.recording()
+    for act, said in (
+        (lambda: setattr(recording, "fames", []), "no such attribute to be set; near it: 'frames'"),
+        (lambda: setattr(recording, "frames", [3]), "frames: expected a list of Frame, with int in it"),
+        (lambda: recording.channel("h"), "name: no channel is called 'h'"),
+        (lambda: recording.html("other"), "others: expected a diffsim.Recording, got str"),
+        (lambda: recording.view("/no/such/folder/a.html"), "cannot be written: No such file"),
+        (lambda: diffsim.Recording.read(3), "path: expected a path, got int"),
+        (lambda: diffsim.Recording.read("nope"), "nope: cannot be read: No such file"),
+        (lambda: diffsim.Recording.from_bytes("x"), "data: expected bytes, got str"),
+    ):
+        with pytest.raises((AttributeError, diffsim.DiffsimError), match=said):
+            act()
+
+
+def test_forces_on_bodies_that_there_are_not(model, state):
+    sim = diffsim.Sim(model)
+    sim.step(*state)
+    for body in (-1, model.nbody):
+        with pytest.raises(ValueError, match=f"bodies: must be ids of bodies, 0 to 13, got {body}"):
+            sim.contact_forces([body])
+
+
+def test_modules_refuse_objects_of_other_classes(model, tmp_path):
+    from diffsim import gltf, planning
+
+    recorder = diffsim.Recorder(model)
+    recorder.state(0.0, model.neutral())
+    for call, said in (
+        (lambda: gltf.write(model, tmp_path / "a.glb"), "recording: expected a diffsim.Recording, got Model"),
+        (lambda: gltf.write(recorder.recording(), tmp_path / "a.glb", "all"), "shapes: expected drawn, collision"),
+        (lambda: planning.quaternions("robot"), "model: expected a diffsim.Model, got str"),
+        (lambda: planning.integrate_jacobians(model, 0.0), "transition: expected a diffsim.Transition, got Model"),
+        (lambda: diffsim.StepJacobians("18", 12, 0), "nv: expected a whole number, got '18'"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            call()

@@ -91,7 +91,7 @@ def test_wrong_calls():
         problem.solve(*random_problem(diffsim.ContactLaw.NCP, n=3))
     with pytest.raises(ValueError, match="^law: expected one of"):
         diffsim.Problem(8, law=diffsim.ContactLaw.PENALTY)
-    with pytest.raises(TypeError, match="no field 'kp'"):
+    with pytest.raises(TypeError, match="kp: no such option"):
         diffsim.Problem(8, kp=0.1)
     problem.solve(*given)
     with pytest.raises(ValueError, match=r"dtarget: expected shape \(6,\)"):

@@ -44,7 +44,7 @@ pub(super) fn read<'a, 'd>(
             spec.axis = axis(joint)?;
         }
         read_limits(joint, &mut spec, warnings)?;
-        if let Some(dynamics) = joint.child("dynamics")? {
+        if let Some(dynamics) = joint.first("dynamics") {
             warnings.unknown_attributes(dynamics, &["damping", "friction"]);
             spec.damping = dynamics.non_negative("damping")?.unwrap_or(0.0);
             spec.friction_loss = dynamics.non_negative("friction")?.unwrap_or(0.0);
@@ -52,12 +52,19 @@ pub(super) fn read<'a, 'd>(
     }
     Ok(Joint {
         element: joint,
-        parent: joint.required_child("parent")?.required("link")?,
-        child: joint.required_child("child")?.required("link")?,
+        parent: end(joint, "parent")?,
+        child: end(joint, "child")?,
         placement: origin(joint, warnings)?,
         spec,
         follow,
     })
+}
+
+/// The link at one end of a joint.
+fn end<'a>(joint: Element<'a, '_>, tag: &str) -> Result<&'a str> {
+    let element = joint.first(tag);
+    let found = element.ok_or_else(|| joint.error(format!("expected a child <{tag}>, found none")));
+    found?.required("link")
 }
 
 /// The numbers of a `<safety_controller>`, as written.
@@ -100,7 +107,7 @@ fn has_axis(kind: JointKind) -> bool {
 }
 
 fn axis(joint: Element) -> Result<Vec3> {
-    let Some(axis) = joint.child("axis")? else {
+    let Some(axis) = joint.first("axis") else {
         return Ok(Vec3::X);
     };
     let xyz = axis.vec3("xyz")?;
@@ -113,7 +120,7 @@ fn axis(joint: Element) -> Result<Vec3> {
 
 fn read_limits(joint: Element, spec: &mut JointSpec, warnings: &mut Warnings) -> Result<()> {
     let bounded = matches!(spec.kind, JointKind::Revolute | JointKind::Prismatic);
-    let Some(limit) = joint.child("limit")? else {
+    let Some(limit) = joint.first("limit") else {
         if bounded {
             warnings.add(joint, "has no <limit>: it moves without limits");
         }

@@ -112,7 +112,7 @@ pub(super) fn read<'a, 'd>(
             _ => warnings.unknown_element(child),
         }
     }
-    let inertia = match link.child("inertial")? {
+    let inertia = match link.first("inertial") {
         Some(inertial) => inertia(inertial, warnings)?,
         None => Inertia::ZERO,
     };
@@ -131,13 +131,13 @@ fn inertia(inertial: Element, warnings: &mut Warnings) -> Result<Inertia> {
         }
     }
     let placement = origin(inertial, warnings)?;
-    let Some(mass) = inertial.child("mass")? else {
+    let Some(mass) = inertial.first("mass") else {
         warnings.add(inertial, "has no <mass>: it weighs nothing");
         return Ok(Inertia::ZERO);
     };
     let value = mass.non_negative("value")?;
     let mass = value.ok_or_else(|| mass.missing("value"))?;
-    let Some(tensor) = inertial.child("inertia")? else {
+    let Some(tensor) = inertial.first("inertia") else {
         warnings.add(inertial, "has no <inertia>: its mass is a point");
         return Ok(Inertia::from_com(mass, placement.pos, Sym3::ZERO));
     };
@@ -176,7 +176,7 @@ fn collision<'a, 'd>(
         }
     }
     let placement = origin(collision, warnings)?;
-    let geometry = collision.child("geometry")?;
+    let geometry = collision.first("geometry");
     let shapes = geometry.into_iter().flat_map(Element::children);
     let mut found = None;
     for element in shapes {
@@ -295,7 +295,7 @@ pub(super) fn primitive(element: Element) -> Result<Option<ShapeSpec>> {
 
 /// The `<origin>` of an element; the identity if it has none.
 pub(super) fn origin(of: Element, warnings: &mut Warnings) -> Result<Pose> {
-    let Some(origin) = of.child("origin")? else {
+    let Some(origin) = of.first("origin") else {
         return Ok(Pose::IDENTITY);
     };
     warnings.unknown_attributes(origin, &["xyz", "rpy", "quat_xyzw"]);

@@ -21,7 +21,7 @@ pub(super) fn read<'a, 'd>(
     mimic: Mimic,
     warnings: &mut Warnings,
 ) -> Result<Option<Follow<'a, 'd>>> {
-    let Some(element) = joint.child("mimic")? else {
+    let Some(element) = joint.first("mimic") else {
         return Ok(None);
     };
     let leader = element.required("joint")?;

@@ -102,14 +102,19 @@ fn read_robot(
         match child.tag() {
             "link" => {
                 names.claim("link", child)?;
+                warnings.repeated(child);
                 links.push(link::read(child, &mut meshes, &mut warnings)?);
             }
             "joint" => {
                 names.claim("joint", child)?;
+                warnings.repeated(child);
                 joints.push(joint::read(child, options.mimic, &mut warnings)?);
             }
             "material" => {}
-            "transmission" if options.transmissions => transmissions.push(child),
+            "transmission" if options.transmissions => {
+                warnings.repeated(child);
+                transmissions.push(child);
+            }
             "transmission" => warnings.add(
                 child,
                 "ignored: transmissions = 1 makes actuators of them, actuation = DS_ACTUATION_JOINTS gives \

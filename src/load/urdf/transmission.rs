@@ -63,14 +63,14 @@ pub(super) fn actuators<'s>(
 
 /// Its type: a child, or an attribute in older files.
 fn kind<'a>(transmission: Element<'a, '_>) -> Result<Option<&'a str>> {
-    let child = transmission.child("type")?;
+    let child = transmission.first("type");
     Ok(child
         .and_then(|c| c.node.text())
         .or(transmission.attribute("type")))
 }
 
 fn reduction(of: Element) -> Result<Option<f64>> {
-    let Some(element) = of.child("mechanicalReduction")? else {
+    let Some(element) = of.first("mechanicalReduction") else {
         return Ok(None);
     };
     let text = element.node.text().unwrap_or_default().trim();

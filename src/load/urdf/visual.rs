@@ -71,7 +71,7 @@ pub(crate) fn visuals(text: &str, folders: &Folders, model: &Model) -> Result<Vi
 }
 
 fn colour(material: Element) -> Result<Option<Rgba>> {
-    let Some(color) = material.child("color")? else {
+    let Some(color) = material.first("color") else {
         return Ok(None);
     };
     let rgba = color.numbers::<4>("rgba")?;
@@ -81,7 +81,7 @@ fn colour(material: Element) -> Result<Option<Rgba>> {
 impl Reader<'_> {
     fn visual(&mut self, visual: Element, body: usize) -> Result<()> {
         let placement = origin(visual, &mut Warnings::default())?;
-        let rgba = match visual.child("material")? {
+        let rgba = match visual.first("material") {
             Some(m) => match colour(m)? {
                 Some(rgba) => rgba,
                 None => {
@@ -92,7 +92,7 @@ impl Reader<'_> {
             None => UNPAINTED,
         };
         let name = visual.attribute("name").unwrap_or_default();
-        let geometry = visual.child("geometry")?;
+        let geometry = visual.first("geometry");
         let mut shapes = geometry.into_iter().flat_map(Element::children);
         let Some(shape) = shapes.find(|s| s.tag() != "origin") else {
             return Ok(());

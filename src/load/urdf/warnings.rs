@@ -3,6 +3,25 @@
 use crate::load::xml::Element;
 use std::collections::HashMap;
 
+/// Elements that their parent has once at most.
+const SINGLE: [&str; 15] = [
+    "inertial",
+    "origin",
+    "mass",
+    "inertia",
+    "geometry",
+    "material",
+    "color",
+    "parent",
+    "child",
+    "axis",
+    "limit",
+    "dynamics",
+    "mimic",
+    "type",
+    "mechanicalReduction",
+];
+
 #[derive(Default)]
 pub(super) struct Warnings {
     list: Vec<Warning>,
@@ -29,6 +48,18 @@ impl Warnings {
     /// Adds a separate warning, never joined with others.
     pub(super) fn add_single(&mut self, element: Element, what: String) {
         self.push(element.place(), what, element.place());
+    }
+
+    /// Warns of elements that stand a second time in their parent: as in urdfdom, the first counts.
+    pub(super) fn repeated(&mut self, of: Element) {
+        for (i, child) in of.children().enumerate() {
+            let tag = child.tag();
+            if SINGLE.contains(&tag) && of.children().take(i).any(|c| c.tag() == tag) {
+                self.add(child, "a second one, ignored: the first counts");
+            } else {
+                self.repeated(child);
+            }
+        }
     }
 
     pub(super) fn unknown_element(&mut self, element: Element) {

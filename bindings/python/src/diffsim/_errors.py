@@ -42,13 +42,22 @@ class UnknownNameError(InvalidArgumentError, KeyError):
     """Nothing has this name; the message has names that are like it."""
 
 
-class FileError(DiffsimError, OSError):
-    """A file cannot be read."""
+class _OfFile(DiffsimError):
+    """An error whose message begins with the name of a file."""
+
+    @property
+    def argument(self) -> Optional[str]:
+        """None: the message is about a file."""
+        return None
+
+
+class FileError(_OfFile, OSError):
+    """A file cannot be read or written."""
 
     status = Status.IO
 
 
-class ParseError(DiffsimError, ValueError):
+class ParseError(_OfFile, ValueError):
     """A file is not what its format asks for."""
 
     status = Status.PARSE

@@ -10,6 +10,7 @@ from typing import Any, Iterable, List, Type, TypeVar
 from ._errors import ArgumentTypeError, InvalidArgumentError, UnknownNameError
 
 E = TypeVar("E", bound=IntEnum)
+T = TypeVar("T")
 #: Most names that a message lists.
 LISTED = 20
 
@@ -56,6 +57,13 @@ def number(x: Any, argument: str) -> float:
         except (TypeError, ValueError, OverflowError):
             pass
     raise ArgumentTypeError(f"{argument}: expected a number, got {reprlib.repr(x)}")
+
+
+def instance(x: Any, kind: Type[T], argument: str) -> T:
+    """An object of one of the package's classes of Python alone."""
+    if not isinstance(x, kind):
+        raise ArgumentTypeError(f"{argument}: expected a diffsim.{kind.__name__}, got {type(x).__name__}")
+    return x
 
 
 def listed(x: Any, argument: str, of: str) -> List[Any]:

@@ -8,14 +8,15 @@ import os
 import pathlib
 import reprlib
 import sys
-from typing import Any, Dict, List, NoReturn, Optional, Tuple
+from typing import Any, Callable, Dict, Iterable, List, NoReturn, Optional, Tuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ._declarations import ffi as _ffi
-from ._errors import ERRORS, ArgumentTypeError, InternalError, InvalidArgumentError
-from ._names import choice, like, string, whole
+from ._errors import ERRORS, ArgumentTypeError, InternalError, InvalidArgumentError, NumericalError
+from ._fields import FIELDS
+from ._names import choice, like, number, string, whole
 from ._words import python
 from .enums import CHOICES
 
@@ -34,6 +35,8 @@ _DOUBLES = ffi.typeof("double[]")
 _INTS = ffi.typeof("int32_t[]")
 #: Fields of structs that are not options.
 _NO_OPTIONS = ("struct_size", "reserved")
+#: Who takes the fields of a struct as options.
+_TAKES = {"ds_load_options": "Model.load", "ds_options": "Sim, Rollout, Batch and Ilqr", "ds_ik_options": "Ik"}
 
 
 def text(string: Any) -> Optional[str]:
@@ -59,19 +62,28 @@ def file_name(x: Any, name: str) -> bytes:
     return path
 
 
-def index(x: Any, name: str) -> int:
-    """An id. The library checks its range."""
-    i = whole(x, f"{name}: expected an id or a name")
+def index(x: Any, name: str, expected: str = "a whole number") -> int:
+    """A number of 32 bits, such as an id. The library checks its range. expected: what a message says, where names are
+    taken, too."""
+    i = whole(x, f"{name}: expected {expected}")
     if not -(2**31) <= i < 2**31:
-        raise InvalidArgumentError(f"{name}: expected an id, got {i}")
+        raise InvalidArgumentError(f"{name}: expected {expected}, got {i}")
     return i
 
 
-def size(x: Any, name: str) -> int:
+def position(x: Any, name: str) -> int:
+    """A place in a sequence. The library checks its end."""
+    i = index(x, name)
+    if i < 0:
+        raise InvalidArgumentError(f"{name}: must not be negative, got {i}")
+    return i
+
+
+def size(x: Any, name: str, bits: int = 63) -> int:
     """A number of things."""
-    i = whole(x, f"{name}: expected a number of things")
-    if not 0 <= i < 2**63:
-        raise InvalidArgumentError(f"{name}: must not be negative or above 2**63, got {i}")
+    i = whole(x, f"{name}: expected a whole number")
+    if not 0 <= i < 2**bits:
+        raise InvalidArgumentError(f"{name}: must not be negative or above 2**{bits}, got {i}")
     return i
 
 
@@ -107,6 +119,14 @@ def array(x: Any, shape: Tuple[int, ...], name: str, hint: str = "") -> Array:
     if x.shape != shape:
         raise InvalidArgumentError(f"{name}: expected shape {shape}, got {x.shape}{hint}")
     return np.asfortranarray(x)
+
+
+def finite(x: Array, name: str) -> Array:
+    """`x`, which must not have infinite numbers or NaN."""
+    if not np.isfinite(x).all():
+        at = np.argwhere(~np.isfinite(x))[0].tolist()
+        raise NumericalError(f"{name}{at} must be finite, got {x[tuple(at)]}")
+    return x
 
 
 def numbers(x: Any, name: str, columns: Optional[int] = None) -> Array:
@@ -224,6 +244,29 @@ def input_hint(nu: int) -> str:
     )
 
 
+def _integer(x: Any, name: str) -> int:
+    """A whole number, or a truth value as 0 or 1: the struct's type does not tell a switch from a number."""
+    return int(x) if isinstance(x, (bool, np.bool_)) else index(x, name)
+
+
+#: Conversions by the type of a struct's field.
+_NUMBERS: Dict[str, Callable[[Any, str], Any]] = {
+    "double": number,
+    "int32_t": _integer,
+    "size_t": size,
+    "uint64_t": lambda x, name: size(x, name, 64),
+}
+
+
+def unknown_option(kind: str, name: str, fields: Iterable[str]) -> str:
+    """A message about a name that no field of a struct has."""
+    # Lengths of arrays follow from the arrays.
+    known = [f for f in fields if f not in _NO_OPTIONS and not f.endswith("count")]
+    others = [who for of, who in _TAKES.items() if kind in _TAKES and of != kind and name in FIELDS[of]]
+    elsewhere = f"; it is one of {' and of '.join(others)}" if others else ""
+    return f"{name}: no such option{like(name, known)}{elsewhere}; expected one of {', '.join(known)}"
+
+
 def struct(kind: str, init: Any, values: Dict[str, Any]) -> Tuple[Any, List[Any]]:
     """A new struct with defaults and these fields, and the objects that must live as long as the struct.
 
@@ -243,11 +286,12 @@ def fill(made: Any, values: Any) -> List[Any]:
     keep = []
     for name, value in values.items():
         if name not in fields or name in _NO_OPTIONS:
-            known = [f for f in fields if f not in _NO_OPTIONS]
-            raise ArgumentTypeError(f"{name}: there is no field {name!r}, only {', '.join(known)}{like(name, known)}")
+            raise ArgumentTypeError(unknown_option(kind, name, fields))
         of = fields[name].type
         if name in choices:
             value = choice(choices[name], value, name)
+        elif of.cname in _NUMBERS:
+            value = _NUMBERS[of.cname](value, name)
         elif of.kind == "array":
             value = array(value, (of.length,), name).tolist()
         elif of is ffi.typeof("const char *"):
@@ -264,8 +308,8 @@ def fields_of(made: Any) -> Dict[str, Any]:
     """The numbers of a struct by name; enumerators as enumeration members."""
     kind = ffi.typeof(made).item.cname.rpartition(" ")[2]
     choices = CHOICES.get(kind, {})
-    numbers = {name: getattr(made, name) for name, _ in ffi.typeof(kind).fields if name not in _NO_OPTIONS}
-    return {name: choices[name](x) if name in choices else x for name, x in numbers.items()}
+    values = {name: getattr(made, name) for name, _ in ffi.typeof(kind).fields if name not in _NO_OPTIONS}
+    return {name: choices[name](x) if name in choices else x for name, x in values.items()}
 
 
 def layout(kind: str, size: int) -> np.dtype[Any]:

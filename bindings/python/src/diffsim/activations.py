@@ -90,6 +90,7 @@ class Activations(Asked):
     ) -> ActGradients:
         """`vjp` of a function that depends on the activations, too."""
         made = self._dq, self._dv, self._dact, self._du, self._dp
-        bars = self._q_bar.fill(q_next_bar), self._v_bar.fill(v_next_bar), self._act.fill(act_next_bar)
+        act = None if act_next_bar is None else array(act_next_bar, self._act.shape, "act_next_bar")
+        bars = self._q_bar.fill(q_next_bar), self._v_bar.fill(v_next_bar), self._act.fill(act)
         check(lib.ds_sim_step_vjp_act(self._handle, *bars, *(slot.pointer for slot in made)))
         return ActGradients(*(slot.take() for slot in made))

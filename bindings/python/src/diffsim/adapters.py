@@ -6,6 +6,7 @@ from typing import Any, Iterator
 
 import numpy as np
 
+from ._names import instance
 from .enums import GeomKind
 from .gltf import triangles
 from .recording import ARROW, Recording
@@ -42,6 +43,7 @@ def _grounds(recording: Any, size: float = 20.0) -> Iterator[Any]:
 def to_rerun(recording: Recording, path: Any = None, application: str = "diffsim") -> Any:
     """Logs a recording to rerun: bodies, planes, contact impulses, gradient arrows, labels of derivatives, channels, q, v
     and u over time, with a layout of these. path: a .rrd file; None opens rerun's viewer. Returns the stream."""
+    instance(recording, Recording, "recording")
     import rerun as rr
     import rerun.blueprint as rrb
 
@@ -89,6 +91,7 @@ def to_rerun(recording: Recording, path: Any = None, application: str = "diffsim
 def to_viser(recording: Recording, server: Any = None, host: str = "127.0.0.1", port: int = 8080) -> Any:
     """Shows a recording in viser: bodies, planes and contact impulses, with a slider for the frame and a box that plays
     the recording in real time. Returns the server; makes one if none is given."""
+    instance(recording, Recording, "recording")
     import viser
 
     server = server or viser.ViserServer(host=host, port=port)

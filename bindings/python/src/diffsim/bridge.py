@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from ._errors import ArgumentTypeError, InvalidArgumentError
 from ._handle import given
-from ._native import Array
+from ._native import Array, numbers
 from .model import Model
 
 
@@ -59,7 +59,7 @@ def from_mujoco(model: Model, qpos: Any, qvel: Optional[ArrayLike] = None) -> Tu
 
 def _each(model: Model, x: ArrayLike, y: ArrayLike, a: str, b: str, convert: Any) -> Tuple[Array, Array]:
     """Converts the states one by one."""
-    xs, ys = np.asarray(x), np.asarray(y)
+    xs, ys = numbers(x, a), numbers(y, b)
     if xs.ndim == ys.ndim == 1:
         one: Tuple[Array, Array] = convert(x, y)
         return one
@@ -73,6 +73,8 @@ def _each(model: Model, x: ArrayLike, y: ArrayLike, a: str, b: str, convert: Any
 
 def _same(model: Model, data: Any) -> None:
     """Raises an error for data of a robot with other joints."""
+    if not hasattr(data, "qpos"):
+        raise ArgumentTypeError(f"data: expected an MjData, got {type(data).__name__}")
     m = data.model
     # Mocap bodies are not in qpos and qvel.
     apart = m.nmocap

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from ._errors import ArgumentTypeError, InvalidArgumentError, UnknownNameError
 from ._handle import Handle, given
 from ._help import says
-from ._names import choice, listed, near, number, string
+from ._names import choice, flag, listed, near, number, string
 from ._native import NULL, Array, array, check, ffi, fill, index, indices, integers, lib, numbers, optional_string, pointer, shape_of, struct
 from ._origin import Built
 from .enums import (
@@ -119,7 +119,7 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
     def _body(self, of: Id, argument: str) -> int:
         """Id of a body given by its id or name."""
         if not isinstance(of, str):
-            return index(of, argument)
+            return index(of, argument, "an id or a name")
         found: int = lib.ds_builder_body_id(self._handle, string(of, argument))
         if found < 0:
             raise UnknownNameError(f"{argument}: no body named {of!r}{near(of, self._bodies)}")
@@ -210,12 +210,16 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         if heights is not None:
             values.setdefault("kind", GeomKind.HEIGHT_FIELD)
             shape = shape_of(heights, "heights")
-            rows, columns = shape if len(shape) == 2 else (0, 0)
+            if len(shape) != 2:
+                raise InvalidArgumentError(f"heights: expected shape (rows, columns), got {shape}")
+            rows, columns = shape
             grid = np.ascontiguousarray(array(heights, (rows, columns), "heights"))
             values.update(heights=ffi.from_buffer("double[]", grid), rows=rows, columns=columns)
         if vertices is not None:
             shape = shape_of(vertices, "vertices")
-            count = shape[-1] if len(shape) == 2 else 0
+            if len(shape) != 2:
+                raise InvalidArgumentError(f"vertices: expected shape (3, n), got {shape}")
+            count = shape[1]
             points = array(vertices, (3, count), "vertices")
             values.update(vertices=pointer(points), vertex_count=count)
         if triangles is not None:
@@ -331,6 +335,10 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         if (joints is None) == (bodies is None):
             raise InvalidArgumentError("add_tendon: expected either joints or bodies")
         if joints is not None:
+            path = ("anchors", "stations", "sizes", "axes", "side_bodies", "sides")
+            for what, x in zip(path, (anchors, stations, sizes, axes, side_bodies, sides)):
+                if x is not None:
+                    raise InvalidArgumentError(f"{what}: spatial tendons have it; give bodies, not joints")
             if not isinstance(joints, Mapping):
                 raise ArgumentTypeError(f"joints: expected numbers by names of joints, got {type(joints).__name__}")
             names = [ffi.new("char[]", string(name, "joints")) for name in joints]
@@ -448,7 +456,7 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
     def _part(self, find: Callable[..., int], names: List[str], what: str, of: Id) -> int:
         """Id of a joint or geom given by its id or name."""
         if not isinstance(of, str):
-            return index(of, what)
+            return index(of, what, "an id or a name")
         found: int = find(self._handle, string(of, what))
         if found < 0:
             raise UnknownNameError(f"{what}: no {what} named {of!r}{near(of, names)}")
@@ -555,10 +563,10 @@ def inertia_from_log_cholesky(theta: ArrayLike, jacobian: Literal[True]) -> Tupl
 def inertia_from_log_cholesky(theta: ArrayLike, jacobian: bool = False) -> Union[Array, Tuple[Array, Array]]:
     """Inertia of the coordinates theta (see `inertia_to_log_cholesky`). With jacobian also the 10×10 matrix of its
     derivatives."""
-    given, out = array(theta, (10,), "theta"), np.zeros(10)
+    given, out, sloped = array(theta, (10,), "theta"), np.zeros(10), flag(jacobian, "jacobian")
     slopes = np.zeros((10, 10), order="F")
-    check(lib.ds_inertia_from_log_cholesky(pointer(given), pointer(out), pointer(slopes) if jacobian else NULL))
-    return (out, slopes) if jacobian else out
+    check(lib.ds_inertia_from_log_cholesky(pointer(given), pointer(out), pointer(slopes) if sloped else NULL))
+    return (out, slopes) if sloped else out
 
 
 def inertia_from_com(mass: float, com: ArrayLike, inertia: ArrayLike) -> Array:

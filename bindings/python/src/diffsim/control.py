@@ -9,11 +9,12 @@ import numpy as np
 import numpy.typing as npt
 from numpy.typing import ArrayLike
 
-from ._errors import ArgumentTypeError, NotConvergedError
+from ._errors import ArgumentTypeError, InvalidArgumentError, NotConvergedError
 from ._handle import Handle, given
 from ._help import says
 from ._names import number
-from ._native import NULL, Array, Slot, array, check, ffi, index, input_hint, lib, pointer, shape_of, size, struct
+from ._native import NULL, Array, Slot, array, check, ffi, finite, index, input_hint, lib, pointer, position
+from ._native import shape_of, size, struct
 from .enums import IlqrOutcome
 from .model import Id, Model
 
@@ -47,7 +48,7 @@ def uncontrollable(A: ArrayLike, B: ArrayLike, model: Optional[Model] = None) ->
     if len(shape) != 2:
         raise ArgumentTypeError(f"B: expected a matrix, got the shape {shape}")
     nx, nu = shape
-    a, b = array(A, (nx, nx), "A"), array(B, (nx, nu), "B")
+    a, b = finite(array(A, (nx, nx), "A"), "A"), finite(array(B, (nx, nu), "B"), "B")
     named = _coordinates(model, nx)
     scale = max(1.0, float(np.abs(a).max(initial=0.0)))
     inputs = b / max(float(np.abs(b).max(initial=0.0)), 1e-300)
@@ -70,13 +71,17 @@ def uncontrollable(A: ArrayLike, B: ArrayLike, model: Optional[Model] = None) ->
 
 def _coordinates(model: Optional[Model], nx: int) -> List[str]:
     """Names of the entries of a state (δq, δv)."""
-    if model is None or nx != 2 * model.nv:
+    if model is None:
         return [f"x[{k}]" for k in range(nx)]
+    m = given(model, Model, "model")
+    if nx != 2 * m.nv + m.na:
+        raise InvalidArgumentError(f"model: expected one with a state of {nx} numbers as A, got {2 * m.nv + m.na}")
     dofs: List[str] = []
     for joint, name in zip(model.joints, model.joint_names):
         who = name or f"joint {len(dofs)}"
         dofs += [who] if joint.nv == 1 else [f"{who}[{k}]" for k in range(joint.nv)]
-    return [f"position of {dof}" for dof in dofs] + [f"velocity of {dof}" for dof in dofs]
+    positions, velocities = ([f"{what} of {dof}" for dof in dofs] for what in ("position", "velocity"))
+    return [*positions, *velocities, *(f"activation {k}" for k in range(m.na))]
 
 
 def lqr(A: ArrayLike, B: ArrayLike, Q: ArrayLike, R: ArrayLike, model: Optional[Model] = None) -> Tuple[Array, Array]:
@@ -88,7 +93,7 @@ def lqr(A: ArrayLike, B: ArrayLike, Q: ArrayLike, R: ArrayLike, model: Optional[
     `uncontrollable`). Sticking feet cause such directions of the base. model: its joints name the directions."""
     shape = shape_of(B, "B")
     if len(shape) != 2:
-        raise ValueError(f"B: expected a matrix, got the shape {shape}")
+        raise ArgumentTypeError(f"B: expected a matrix, got the shape {shape}")
     nx, nu = shape
     given_: Tuple[Tuple[ArrayLike, Tuple[int, int], str], ...] = (
         (A, (nx, nx), "A"),
@@ -97,6 +102,7 @@ def lqr(A: ArrayLike, B: ArrayLike, Q: ArrayLike, R: ArrayLike, model: Optional[
         (R, (nu, nu), "R"),
     )
     all_ = [array(x, size, name) for x, size, name in given_]
+    _coordinates(model, nx)
     K, P = np.zeros((nu, nx), order="F"), np.zeros((nx, nx), order="F")
     try:
         check(lib.ds_lqr(nx, nu, *(pointer(x) for x in all_), pointer(K), pointer(P)))
@@ -193,13 +199,13 @@ class Ilqr(Handle, kind="ds_ilqr", free=lib.ds_ilqr_free, fixed=("model", "steps
         x = array(q, (m.nq,), "q")
         y = np.zeros(m.nv) if v is None else array(v, (m.nv,), "v")
         z = np.zeros(m.nu) if u is None else array(u, (m.nu,), "u", input_hint(m.nu))
-        k = -1 if node is None else index(node, "node")
+        k = -1 if node is None else position(node, "node")
         check(lib.ds_ilqr_set_reference(self._handle, k, pointer(x), pointer(y), pointer(z)))
 
     def set_act_reference(self, act: ArrayLike, *, node: Optional[int] = None) -> None:
         """Sets the reference of activations, na numbers, at first zeros; `node`: see `set_reference`."""
         x = array(act, (self.model.na,), "act")
-        k = -1 if node is None else index(node, "node")
+        k = -1 if node is None else position(node, "node")
         check(lib.ds_ilqr_set_act_reference(self._handle, k, pointer(x)))
 
     def set_external_wrench(self, body: Id, wrench: ArrayLike) -> None:
@@ -251,5 +257,5 @@ class Ilqr(Handle, kind="ds_ilqr", free=lib.ds_ilqr_free, fixed=("model", "steps
         """Feedback K of a step of the last plan, nu × (2 nv + na): apply u + K δx at the deviation δx from the plan:
         `model.difference(q_plan, q)`, then v − v_plan, then act − act_plan."""
         K = np.zeros((self.model.nu, 2 * self.model.nv + self.model.na), order="F")
-        check(lib.ds_ilqr_gains(self._handle, index(step, "step"), pointer(K)))
+        check(lib.ds_ilqr_gains(self._handle, position(step, "step"), pointer(K)))
         return K

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._errors import InvalidArgumentError
-from ._native import INT, NULL, Array, Slot, check, ffi, lib, numbers, pointer, result
+from ._native import INT, NULL, Array, Slot, array, check, ffi, lib, numbers, pointer, result
 from .model import Id, Model
 
 
@@ -140,6 +140,6 @@ class Dynamics:
 
     def momentum(self, q: ArrayLike, v: ArrayLike, about: Optional[ArrayLike] = None) -> Array:
         """Linear [N s] and angular [N m s] momentum about a point (world axes, None for the origin)."""
-        about = NULL if about is None else self._three.fill(about)
-        check(lib.ds_momentum(self._handle, self._q.fill(q), self._v.fill(v), about, self._six.pointer))
+        center = NULL if about is None else self._three.fill(array(about, (3,), "about"))
+        check(lib.ds_momentum(self._handle, self._q.fill(q), self._v.fill(v), center, self._six.pointer))
         return self._six.take()

@@ -6,7 +6,9 @@ from typing import Any, Dict, List
 
 import numpy as np
 
-from .recording import Recording, Shape
+from ._errors import InvalidArgumentError
+from ._names import instance
+from .recording import Recording, Shape, opened
 
 _FLOAT, _UNSIGNED = 5126, 5125
 #: In glTF y is up; in recordings z is up.
@@ -86,6 +88,9 @@ def triangles(shape: Shape, recording: Recording) -> Any:
 def write(recording: Recording, path: Any, shapes: str = "drawn") -> None:
     """Writes a .glb. shapes: "drawn" (visual shapes; collision shapes if the recording has no visual shapes),
     "collision" or "both"."""
+    instance(recording, Recording, "recording")
+    if shapes not in ("drawn", "collision", "both"):
+        raise InvalidArgumentError(f"shapes: expected drawn, collision or both, got {shapes!r}")
     file = _File()
     drawn = any(s.visual and s.body for s in recording.shapes)
     wanted = {"drawn": lambda s: s.visual or not drawn, "collision": lambda s: not s.visual, "both": lambda s: True}
@@ -148,7 +153,7 @@ def write(recording: Recording, path: Any, shapes: str = "drawn") -> None:
     text = json.dumps(document, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 4)
     data = b"".join(file.parts)
-    with open(path, "wb") as out:
+    with opened(path, "wb") as out:
         out.write(struct.pack("<4sII", b"glTF", 2, 28 + len(text) + len(data)))
         out.write(struct.pack("<I4s", len(text), b"JSON") + text)
         out.write(struct.pack("<I4s", len(data), b"BIN\0") + data)

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import importlib.util
 import pathlib
+import reprlib
 from typing import TYPE_CHECKING, Any, Dict, Optional, Sequence, Tuple, Type, Union
 
 import gymnasium
@@ -29,7 +30,8 @@ from gymnasium.spaces import Box
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from ._errors import InvalidArgumentError, NumericalError
+from ._errors import ArgumentTypeError, InvalidArgumentError, NumericalError
+from ._native import size
 from .batch import Batch
 from .enums import Gradient
 from .model import Model
@@ -470,6 +472,23 @@ class _Robots:
         return observation, Box(self.task.low.astype(np.float32), self.task.high.astype(np.float32), dtype=np.float32)
 
 
+def _made(task: Type[Task]) -> Task:
+    """A task of its class."""
+    made = task() if callable(task) else None
+    if not isinstance(made, Task):
+        got = reprlib.repr(task)
+        raise ArgumentTypeError(f"task: expected a class of tasks, such as diffsim.gym.Hopper, got {got}")
+    return made
+
+
+def _mode(mode: Union[str, AutoresetMode]) -> AutoresetMode:
+    try:
+        return AutoresetMode(mode)
+    except ValueError:
+        known = ", ".join(repr(m.value) for m in AutoresetMode)
+        raise InvalidArgumentError(f"autoreset_mode: expected one of {known}, got {mode!r}") from None
+
+
 class VectorEnvironment(_VectorEnv):
     """`num_envs` environments of a task in one batch. threads: 0 for one per core.
 
@@ -490,10 +509,10 @@ class VectorEnvironment(_VectorEnv):
         autoreset_mode: Union[str, AutoresetMode] = AutoresetMode.NEXT_STEP,
         **options: Any,
     ) -> None:
-        self.num_envs = num_envs
-        self.task = task()
+        self.num_envs = size(num_envs, "num_envs")
+        self.task = _made(task)
         self.robots = _Robots(self.task, num_envs, threads, options)
-        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self.autoreset_mode = _mode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.single_observation_space, self.single_action_space = self.robots.spaces()
         self.observation_space = batch_space(self.single_observation_space, num_envs)
@@ -557,7 +576,7 @@ class Environment(_Env):
     metadata: Dict[str, Any] = {"render_modes": []}
 
     def __init__(self, task: Type[Task], **options: Any) -> None:
-        self.task = task()
+        self.task = _made(task)
         self.robots = _Robots(self.task, 1, 1, options)
         self.observation_space, self.action_space = self.robots.spaces()
 

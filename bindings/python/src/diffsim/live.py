@@ -10,7 +10,9 @@ import html
 import http
 import json
 import logging
+import math
 import re
+import reprlib
 import secrets
 import socket
 import struct
@@ -22,8 +24,11 @@ from urllib.parse import parse_qs, urlsplit
 import numpy as np
 
 from . import viewer
-from ._errors import DiffsimError, NoStepError
-from ._native import Array
+from ._checked import Check, Uncopied
+from ._errors import ArgumentTypeError, DiffsimError, InvalidArgumentError, NoStepError
+from ._handle import given
+from ._names import flag, number, string
+from ._native import Array, array, finite, index, numbers
 from ._start import start
 from .enums import ParamKind
 from .model import Model
@@ -51,14 +56,58 @@ SEEN = '{"do":"seen"}'
 Control = Callable[[float, Array, Array], Any]
 
 
-class Live:
+def _control(_: Any, x: Any, name: str) -> Optional[Control]:
+    if not (x is None or callable(x)):
+        raise ArgumentTypeError(f"{name}: expected a function of time, q and v, or None, got {reprlib.repr(x)}")
+    return x  # type: ignore[no-any-return]
+
+
+def _host(_: Any, x: Any, name: str) -> str:
+    return string(x, name).decode()
+
+
+def _port(_: Any, x: Any, name: str) -> int:
+    i = index(x, name)
+    if not 0 <= i < 1 << 16:
+        raise InvalidArgumentError(f"{name}: expected 0 to 65535, got {i}")
+    return i
+
+
+def _speed(_: Any, x: Any, name: str) -> float:
+    value = number(x, name)
+    if not math.isfinite(value):
+        raise InvalidArgumentError(f"{name}: must be finite, got {value}")
+    return min(max(value, SPEEDS[0]), SPEEDS[1])
+
+
+def _vector(size: str) -> Check:
+    """The check of one of the state's vectors; size: the model's attribute that is its length."""
+    return lambda live, x, name: finite(array(x, (getattr(live.model, size),), name), name)
+
+
+class Live(Uncopied):
     """A simulation that runs in real time. Its page is at `url`.
 
-    control: function from (time, q, v) to u, instead of the sliders. options: those of the `Sim`. host, port: address
-    of the server; port 0 is any free port. visuals, mesh_dirs: see `Recorder`.
+    control: function from (time, q, v) to u, instead of the sliders. options: those of the `Sim`, but derivatives.
+    host, port: address of the server; port 0 is any free port. visuals, mesh_dirs: see `Recorder`.
 
         diffsim.Live(model).run()
     """
+
+    _no_copies = "it owns a server's address. Make another one"
+    _fixed = frozenset(("model", "sim", "time_step", "token", "parameters"))
+    _settable = {
+        "control": _control,
+        "host": _host,
+        "port": _port,
+        "q": _vector("nq"),
+        "v": _vector("nv"),
+        "u": _vector("nu"),
+        "time": lambda _, x, name: number(x, name),
+        "paused": lambda _, x, name: flag(x, name),
+        "speed": _speed,
+        "message": lambda _, x, name: string(x, name).decode(),
+    }
 
     def __init__(
         self,
@@ -70,7 +119,9 @@ class Live:
         mesh_dirs: Any = (),
         **options: Any,
     ) -> None:
-        self.model, self.control, self.host, self.port = model, control, host, port
+        if "derivatives" in options:
+            raise ArgumentTypeError("derivatives: a live view takes none; expected other options of a Sim")
+        self.model, self.control, self.host, self.port = given(model, Model, "model"), control, host, port
         self.token = secrets.token_urlsafe(18)
         self.sim = Sim(model, derivatives=0, **options)
         self.time_step = self.sim.time_step
@@ -78,11 +129,11 @@ class Live:
         # Number of frames on the way to each client; None for a client that does not report shown frames.
         self._clients: Dict[Any, Optional[int]] = {}
         self._drag: Optional[Tuple[int, Array, Array]] = None
-        self._packed: Optional[Recording] = None
         self._parameters()
         self._first_params = self.sim.params
         self._keyframe = -1
         self.reset()
+        self._packed: Recording = self._first()
         self.paused, self.speed, self.message = False, 1.0, ""
         self._changed = self._was_reset = False
 
@@ -146,8 +197,6 @@ class Live:
 
     def page(self, authority: Optional[str] = None) -> str:
         """The page of this simulation for clients that reach it at a host and port, by default those of `url`."""
-        if self._packed is None:
-            self._packed = self._first()
         facts = {
             "token": self.token,
             "u": self._inputs(),
@@ -155,7 +204,8 @@ class Live:
             "keyframes": list(self.model.keyframe_names),
             "parameters": [[n, low, high, value] for (n, low, high), value in zip(self.parameters, self.sim.params)],
         }
-        return viewer.live_page(self._packed, facts, html.escape(authority or self._authority()))
+        at = self._authority() if authority is None else _host(self, authority, "authority")
+        return viewer.live_page(self._packed, facts, html.escape(at))
 
     def _state(self, reset: bool = False) -> str:
         """State that pages show beside the frames."""
@@ -210,14 +260,15 @@ class Live:
 
     def advance(self, seconds: float) -> None:
         """Takes the steps of this simulated time, or as many as real time allows."""
-        end, began = self.time + seconds, time.perf_counter()
+        end, began = self.time + number(seconds, "seconds"), time.perf_counter()
         while self.time + 0.5 * self.time_step < end and time.perf_counter() - began < SHARE / RATE:
             if self._drag is not None:
                 body, wrench = self._pull()
                 self.sim.set_external_wrench(body, wrench)
-            u = self.u if self.control is None else np.asarray(self.control(self.time, self.q, self.v), dtype=float)
+            u = self.u if self.control is None else self.control(self.time, self.q, self.v)
             try:
-                self.q, self.v = self.sim.step(self.q, self.v, u)
+                q, v = self.sim.step(self.q, self.v, numbers(u, "control"))
+                self.q, self.v = q, v
             except DiffsimError as error:
                 self.message, self.paused, self._changed = str(error), True, True
                 return
@@ -226,7 +277,7 @@ class Live:
     def hear(self, text: str) -> None:
         """Executes a message of a client. Ignores unknown messages."""
         try:
-            said = json.loads(text)
+            said = json.loads(text) if isinstance(text, str) else None
             self._do(said)
             self._changed = self._changed or said["do"] not in ("drag", "release", "seen")
             self._was_reset = self._was_reset or said["do"] in ("reset", "keyframe")
@@ -258,9 +309,7 @@ class Live:
         elif kind == "pause":
             self.paused = bool(said["on"])
         elif kind == "speed":
-            value = float(said["value"])
-            if np.isfinite(value):
-                self.speed = min(max(value, SPEEDS[0]), SPEEDS[1])
+            self.speed = float(said["value"])
         elif kind == "step":
             self.paused = True
             self.advance(self.time_step)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Dict, NamedTuple, Optional, Sequence, Tup
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._names import listed
+from ._errors import InvalidArgumentError
+from ._names import listed, number
 from ._native import INT, Array, array, check, ffi, lib, numbers, pointer, result
 from .activations import ActGradients
 from .asked import Asked
@@ -111,6 +112,9 @@ class Measured(Asked):
             ids = [i for i in touching if i > 0]
         else:
             ids = [m._id("body", body, "bodies") for body in listed(bodies, "bodies", "bodies")]
+            for i in ids:
+                if not 0 <= i < m.nbody:
+                    raise InvalidArgumentError(f"bodies: must be ids of bodies, 0 to {m.nbody - 1}, got {i}")
         names = m.body_names
         return {names[i] or str(i): forces[:, i].copy() for i in ids}
 
@@ -154,7 +158,8 @@ class Measured(Asked):
             result(None, (self.model.nv, count), "ddistances"),
             result(None, (count,), "gradients", INT),
         )
-        given = self._q.fill(q), count, pointer(start), pointer(along), max_distance, body
+        farthest = number(max_distance, "max_distance")
+        given = self._q.fill(q), count, pointer(start), pointer(along), farthest, body
         made = pointer(hits.distances), pointer(hits.normals), pointer(hits.geoms), pointer(hits.ddistances)
         gradients = ffi.cast("ds_gradient *", hits.gradients.ctypes.data)
         check(lib.ds_sim_ray_casts(self._handle, *given, *made, gradients))
@@ -173,7 +178,7 @@ class Measured(Asked):
         body = -1 if exclude_body is None else self.model._id("body", exclude_body, "exclude_body")
         normal, by_q = result(None, (3,), "normal"), result(None, (self.model.nv,), "ddistance")
         distance, geom, gradient = ffi.new("double *"), ffi.new("int32_t *"), ffi.new("ds_gradient *")
-        given = self._q.fill(q), pointer(start), pointer(along), max_distance, body
+        given = self._q.fill(q), pointer(start), pointer(along), number(max_distance, "max_distance"), body
         check(lib.ds_sim_ray_cast(self._handle, *given, distance, pointer(normal), geom, pointer(by_q), gradient))
         return distance[0], normal, geom[0], by_q, Gradient(gradient[0])
 

@@ -70,7 +70,12 @@ class Model(
     _mark: Optional[str]
     _warned_of_settings: bool
 
-    def __init__(self, create: Callable[..., int], *arguments: Any, origin: Optional[Origin] = None) -> None:
+    def __init__(self, create: Any = None, *arguments: Any, origin: Optional[Origin] = None) -> None:
+        """For the package alone: see `load`, `from_string` and `Builder`."""
+        if not callable(create):
+            raise ArgumentTypeError(
+                "model: make one by Model.load(path), Model.from_string(text, format) or a Builder, not by Model(...)"
+            )
         self._own(create, *arguments)
         self._origin, self._mark = origin or Origin(), None
         self._warned_of_settings = False
@@ -154,7 +159,7 @@ class Model(
     def _id(self, part: str, of: Id, argument: str) -> int:
         """Id of a part given by its id or name."""
         if not isinstance(of, str):
-            return index(of, argument)
+            return index(of, argument, "an id or a name")
         i: int = _PARTS[part][0](self._open(), string(of, argument))
         if i < 0:
             raise UnknownNameError(f"{argument}: no {part} named {of!r}{near(of, self._names(part))}")
@@ -229,7 +234,8 @@ class Model(
         """Properties of a sensor."""
         sensor = self._id("sensor", sensor, "sensor")
         if not 0 <= sensor < self.nsensor:
-            raise InvalidArgumentError(f"sensor: expected 0 to {self.nsensor - 1}, got {sensor}")
+            known = f"expected 0 to {self.nsensor - 1}" if self.nsensor else "the model has none"
+            raise InvalidArgumentError(f"sensor: {known}, got {sensor}")
         m = self._handle
         return Sensor(
             text(lib.ds_model_sensor_name(m, sensor)) or "",
@@ -383,7 +389,7 @@ class Model(
     def keyframe(self, name: Id) -> Tuple[Array, Array, Array]:
         """A stored state and input, by its name or number: q, v, u."""
         if not isinstance(name, str):
-            number = index(name, "name")
+            number = index(name, "name", "an id or a name")
             state = np.zeros(self.nq), np.zeros(self.nv), np.zeros(self.nu)
             check(lib.ds_model_keyframe_at(self._handle, number, *map(pointer, state)))
             return state

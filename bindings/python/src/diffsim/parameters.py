@@ -57,7 +57,7 @@ class Param:
             if kind not in _PARTS:
                 raise ArgumentTypeError(f"index: parameters of the kind {kind.name.lower()} have no names, got {of!r}")
             of = model._id(_PARTS[kind], of, "index")
-        return int(kind), index(of, "index"), index(self.component, "component")
+        return int(kind), index(of, "index", "an id or a name"), index(self.component, "component")
 
 
 Param.__doc__ = f"{inspect.cleandoc(Param.__doc__ or '')}\n\n{kinds()}\n"

@@ -11,7 +11,9 @@ from typing import Any, Callable, List, NamedTuple, Tuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._errors import ArgumentTypeError, DiffsimError, InvalidArgumentError, UnsupportedError
+from ._errors import DiffsimError, InvalidArgumentError, UnsupportedError
+from ._handle import given
+from ._names import instance
 from ._native import Array, array
 from .enums import Gradient, JointKind
 from .model import Model
@@ -30,7 +32,7 @@ class Quaternion(NamedTuple):
 def quaternions(model: Model) -> List[Quaternion]:
     """Rotations of a model with quaternions as coordinates."""
     out = []
-    for joint in model.joints:
+    for joint in given(model, Model, "model").joints:
         if joint.kind == JointKind.SPHERICAL:
             out.append(Quaternion(joint.q_index, joint.v_index, (-1, -1)))
         elif joint.kind == JointKind.FREE:
@@ -49,8 +51,7 @@ class Transition:
     """
 
     def __init__(self, model: Model, steps: int = 1, differences: Any = None, **options: Any) -> None:
-        if not isinstance(model, Model):
-            raise ArgumentTypeError(f"model: expected diffsim.Model, got {type(model).__name__}")
+        given(model, Model, "model")
         if not isinstance(steps, int) or steps < 1:
             raise InvalidArgumentError(f"steps: expected an integer of at least 1, got {steps!r}")
         if differences is not None and not 0 < differences < 1:
@@ -230,7 +231,7 @@ def right_jacobian(d: Array) -> Array:
 
 def difference_jacobians(transition: Transition, x0: ArrayLike, x1: ArrayLike) -> Tuple[Array, Array]:
     """Derivatives of `difference` by the tangents of x0 and x1."""
-    d = transition.difference(x0, x1)
+    d = instance(transition, Transition, "transition").difference(x0, x1)
     first, second = -np.eye(transition.ndx), np.eye(transition.ndx)
     for s in _spans(transition):
         # q1 moves on its right side. A motion of q0 on its right is the inverse motion on the left of the difference.
@@ -241,7 +242,7 @@ def difference_jacobians(transition: Transition, x0: ArrayLike, x1: ArrayLike) -
 
 def integrate_jacobians(transition: Transition, dx: ArrayLike) -> Tuple[Array, Array]:
     """Derivatives of `integrate` by the tangents of x and by dx."""
-    d = np.asarray(dx, float)
+    d = array(dx, (instance(transition, Transition, "transition").ndx,), "dx")
     first, second = np.eye(transition.ndx), np.eye(transition.ndx)
     for s in _spans(transition):
         second[s, s] = right_jacobian(d[s])

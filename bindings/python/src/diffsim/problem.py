@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Dict, Final, List, NamedTuple, Optional, 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ._errors import InvalidArgumentError
 from ._help import says
 from ._handle import Handle
 from ._names import choice
@@ -92,7 +93,10 @@ class Problem(Handle, kind="ds_problem", free=lib.ds_problem_free, fixed=("nv", 
         """The velocity and the impulses (t1, t2, n of each contact [N s]); `info` has the residual. If the number of
         contacts is that of the last problem, its impulses are the warm start; `reset` forgets them.
         """
-        n = int(np.prod(shape_of(friction, "friction")))
+        shape = shape_of(friction, "friction")
+        if len(shape) != 1:
+            raise InvalidArgumentError(f"friction: expected shape (contacts,), got {shape}")
+        n = shape[0]
         given = self._arrays(n, (A, J, v_free, target, friction, compliance))
         v, impulse = np.zeros(self.nv), np.zeros(3 * n)
         check(lib.ds_problem_solve(self._handle, n, *map(pointer, given), pointer(v), pointer(impulse), NULL))

@@ -1,8 +1,7 @@
-"""Reads recordings (format: docs/recording.md). Needs only NumPy."""
+"""Reads recordings (format: docs/recording.md)."""
 
 import io
 import os
-import pathlib
 import struct
 import zlib
 from dataclasses import dataclass, field
@@ -11,7 +10,11 @@ from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
 import numpy as np
 import numpy.typing as npt
 
+from ._checked import Check, Checked
+from ._errors import ArgumentTypeError, FileError, ParseError, UnknownNameError
 from ._late import late
+from ._names import instance, listed, near, number, string
+from ._native import finite, numbers, size
 
 SIGNATURE = b"\x89DSR\r\n\x1a\n"
 VERSION = 1
@@ -49,7 +52,7 @@ ARROW = np.dtype(
 )
 
 
-class RecordingError(ValueError):
+class RecordingError(ParseError):
     """The file is not a recording, or its head is incomplete."""
 
 
@@ -127,8 +130,30 @@ class Frame:
         return f"<diffsim frame at {self.time:g} s, step {self.step}: {len(self.contacts)} contacts>"
 
 
+def _text(_: Any, x: Any, name: str) -> str:
+    return string(x, name).decode()
+
+
+def _list_of(*kinds: type) -> Check:
+    """The check of a list of objects of these classes."""
+
+    def check(_: Any, x: Any, name: str) -> List[Any]:
+        wrong = next((type(y) for y in listed(x, name, kinds[0].__name__) if not isinstance(y, kinds)), None)
+        if wrong is not None:
+            raise ArgumentTypeError(f"{name}: expected a list of {kinds[0].__name__}, with {wrong.__name__} in it")
+        return list(x)
+
+    return check
+
+
+def _slices(_: Any, x: Any, name: str) -> Dict[str, slice]:
+    if not (isinstance(x, dict) and all(isinstance(k, str) and isinstance(s, slice) for k, s in x.items())):
+        raise ArgumentTypeError(f"{name}: expected slices by names, got {type(x).__name__}")
+    return x
+
+
 @dataclass(repr=False)
-class Recording:
+class Recording(Checked):
     """A run: a model's bodies, joints and shapes, and frames. damage: the fault of the rest of the file, None if it
     is complete. lost: number of frames that newer ones replaced in the recorder's ring. coats: for each mesh None, or
     of each triangle's corners (m×3×3) colours r g b and None, or places u v (v upward) and 0 in an image and its
@@ -152,26 +177,44 @@ class Recording:
     damage: Optional[str] = None
     lost: int = 0
     _shown: Dict[str, Tuple[np.ndarray, np.ndarray, npt.NDArray[Any]]] = field(default_factory=dict, repr=False)
+    _settable = {
+        "name": _text,
+        "rate": lambda _, x, name: float(finite(numbers(number(x, name), name), name)),
+        "gravity": lambda _, x, name: numbers(x, name),
+        **dict.fromkeys(("nq", "nv", "nu", "lost"), lambda _, x, name: size(x, name)),
+        "bodies": _list_of(Body),
+        "joints": _list_of(Joint),
+        "actuators": _list_of(str),
+        "channels": _slices,
+        "shapes": _list_of(Shape),
+        "meshes": _list_of(tuple),
+        "coats": _list_of(tuple, type(None)),
+        "images": _list_of(bytes),
+        "frames": _list_of(Frame),
+        "damage": lambda _, x, name: None if x is None else _text(_, x, name),
+    }
 
     @classmethod
     def read(cls, path: Union[str, "os.PathLike[str]"]) -> "Recording":
         """Reads a file. A damaged file gives all frames before the damage, and `damage`.
 
-        Raises `RecordingError` if the file is not a recording, OSError if it cannot be read.
+        Raises `RecordingError` if the file is not a recording, `FileError` if it cannot be read.
         """
-        with open(path, "rb") as file:
+        with opened(path) as file:
             return cls._whole(file, os.fspath(path))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "Recording":
         """Reads a recording from memory; see `read`."""
+        if not isinstance(data, (bytes, bytearray, memoryview)):
+            raise ArgumentTypeError(f"data: expected bytes, got {type(data).__name__}")
         return cls._whole(io.BytesIO(data), "")
 
     @classmethod
     def stream(cls, path: Union[str, "os.PathLike[str]"]) -> Iterator[Tuple["Recording", "Frame"]]:
         """Yields the frames of a file one after the other, each with its recording, which keeps none of them: for
         files larger than the memory. At damage the frames end, and `damage` of the recording says why."""
-        with open(path, "rb") as file:
+        with opened(path) as file:
             recording = cls()
             for _ in recording._parts(file, os.fspath(path)):
                 for frame in recording.frames:
@@ -227,17 +270,25 @@ class Recording:
         return np.array([frame.time for frame in self.frames])
 
     def channel(self, name: str) -> npt.NDArray[Any]:
-        """Numbers of a channel, one row a frame."""
+        """Numbers of a channel, one row a frame. Raises `UnknownNameError` for a name that no channel has."""
+        if string(name, "name").decode() not in self.channels:
+            raise UnknownNameError(f"name: no channel is called {name!r}{near(name, self.channels)}")
         return np.array([frame.channels[self.channels[name]] for frame in self.frames])
 
     def html(self, *others: "Recording", title: Optional[str] = None) -> str:
         """A page that shows this recording (and others beside it) without a server or a network."""
+        for other in others:
+            instance(other, Recording, "others")
+        if title is not None:
+            string(title, "title")
         html: str = late("page")([self, *others], title=title)
         return html
 
     def view(self, path: Union[str, "os.PathLike[str]"], *others: "Recording", title: Optional[str] = None) -> None:
         """Writes the page of `html` to a file."""
-        pathlib.Path(path).write_text(self.html(*others, title=title), encoding="utf-8")
+        page = self.html(*others, title=title).encode()
+        with opened(path, "wb") as file:
+            file.write(page)
 
     def _repr_html_(self) -> Optional[str]:
         """A page for a notebook; None without a frame: the notebook shows the text."""
@@ -385,6 +436,17 @@ class Recording:
             arrows,
             dict(self._shown),
         )
+
+
+def opened(path: Any, mode: str = "rb") -> Any:
+    """An open file. Raises `FileError`, an OSError, with the file's name."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise ArgumentTypeError(f"path: expected a path, got {type(path).__name__}")
+    try:
+        return open(path, mode)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise FileError(f"{os.fspath(path)}: cannot be {'read' if mode == 'rb' else 'written'}: {why}") from None
 
 
 def _at_most(file: Any, length: Any) -> Any:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ._errors import InvalidArgumentError
 from ._names import listed
-from ._native import Array, ffi, pointer
+from ._native import Array, ffi, pointer, size
 from .enums import Gradient
 
 
@@ -89,8 +89,10 @@ class StepJacobians:
 
     def __init__(self, nv: int, nu: int, np_: int, wanted: Sequence[str] = NAMES, count: Tuple[int, ...] = ()) -> None:
         wanted = wanted_names(wanted)
+        nv, nu, np_ = size(nv, "nv"), size(nu, "nu"), size(np_, "np_")
         columns = {"q": nv, "v": nv, "u": nu, "p": np_}
-        shapes = {name: (nv, columns[name[-1]], *count) for name in self.NAMES}
+        last = [size(n, "count") for n in listed(count, "count", "sizes")]
+        shapes = {name: (nv, columns[name[-1]], *last) for name in self.NAMES}
         self._own({name: np.zeros(shapes[name], order="F") if name in wanted else None for name in self.NAMES})
 
     def _own(self, arrays: Dict[str, Optional[Array]]) -> None:

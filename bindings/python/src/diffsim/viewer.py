@@ -11,6 +11,7 @@ from typing import Any, Dict, List, Optional, Sequence
 
 import numpy as np
 
+from ._errors import InvalidArgumentError
 from ._late import enter
 from .recording import Recording
 
@@ -72,7 +73,7 @@ def page(
     the meshes of each are thinned."""
     recordings = list(recordings)
     if not recordings or not all(r.frames for r in recordings):
-        raise ValueError("recordings: expected at least one, with a frame each")
+        raise InvalidArgumentError("recordings: expected at least one, with a frame each")
     title = title or " and ".join(dict.fromkeys(r.name or "recording" for r in recordings))
     blocks = []
     for i, recording in enumerate(recordings):
@@ -141,7 +142,7 @@ def pack(recording: Recording, label: str = "", triangles: int = TRIANGLES, loos
     arrays = _Arrays()
     poses = np.array([f.poses for f in frames])
     if not np.isfinite(poses).all():
-        raise ValueError("a pose of the recording is not finite")
+        raise InvalidArgumentError("frames: a pose of the recording is not finite")
     if loose:
         n = len(recording.bodies)
         carriers, still, slots = [-1] * n, [None] * n, list(range(n))
@@ -398,7 +399,7 @@ def _surfaces(arrays: Any, frames: Any) -> Any:
             if key not in numbers:
                 places, indices, rgba = surface
                 if not np.isfinite(places).all():
-                    raise ValueError("a point of a surface of the recording is not finite")
+                    raise InvalidArgumentError("frames: a point of a surface of the recording is not finite")
                 raw = indices.tobytes()
                 if raw not in faces:
                     faces[raw] = [count, len(indices)]

@@ -212,3 +212,29 @@ fn inertias_with_parts_missing() -> Result<()> {
     );
     Ok(())
 }
+
+/// urdfdom (Pinocchio, Drake's and ROS's tools) reads the first of repeated elements; TriFingerPro has two inertials.
+#[test]
+fn the_first_of_repeated_elements_counts() -> Result<()> {
+    let second = "<inertial><mass value='7'/><mass value='8'/></inertial>";
+    let (spec, warnings) = warned(&pair("fixed", "", &format!("{INERTIAL}{second}")))?;
+    assert_eq!(spec.bodies[2].inertia.mass, 2.0);
+    assert_eq!(
+        warnings,
+        ["line 4: <link> \"b\", <inertial>: a second one, ignored: the first counts"]
+    );
+    let joint = format!(
+        "{LIMIT}<axis xyz='0 0 1'/><origin xyz='1 0 0'/><dynamics damping='1'/>\
+         <limit lower='-9' upper='9' effort='9' velocity='9'/><axis xyz='0 1 0'/><origin xyz='9 0 0'/>\
+         <dynamics damping='9'/><parent link='b'/><child link='a'/>"
+    );
+    let (spec, warnings) = warned(&pair("revolute", &joint, ""))?;
+    let (once, none) = warned(&pair(
+        "revolute",
+        &joint[..joint.find("<limit lower='-9'").unwrap_or(0)],
+        "",
+    ))?;
+    assert_eq!(format!("{:?}", spec.bodies), format!("{:?}", once.bodies));
+    assert!(none.is_empty() && warnings.len() == 6, "{warnings:?}");
+    Ok(())
+}

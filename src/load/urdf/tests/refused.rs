@@ -76,11 +76,6 @@ fn malformed_files_are_refused_with_the_place() {
             "expected a number, got NaN",
         ),
         (
-            revolute(&(LIMIT.to_owned() + LIMIT)),
-            j,
-            "a second one; the first is at line 4",
-        ),
-        (
             revolute(&(LIMIT.to_owned() + "<axis xyz=\"0 0 0\"/>")),
             j,
             "expected a direction",
@@ -140,7 +135,6 @@ fn malformed_files_are_refused_with_the_place() {
             j,
             "both",
         ),
-        (pair("fixed", "<parent link=\"a\"/>", ""), j, "a second one"),
         (
             link(&INERTIAL.replace("\"2\"", "\"-2\"")),
             b,
