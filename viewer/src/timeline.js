@@ -201,11 +201,11 @@ export class Plot {
     c.textAlign = "left";
     if (!this.own && units.size === 1 && unit) c.fillText(`[${unit}]`, 0, h - 4);
     // As many decimals as tell the times apart: three digits of the span.
-    const decimals = Math.min(9, Math.max(0, 2 - Math.floor(Math.log10(end - start || 1))));
+    const places = decimals(end - start, 3);
     for (let k = 0; k <= 4; k++) {
       const time = start + ((end - start) * k) / 4;
       c.textAlign = k === 4 ? "right" : "center";
-      c.fillText(`${Number(time.toFixed(decimals))} s`, x(time), h - 4);
+      c.fillText(`${Number(time.toFixed(places))} s`, x(time), h - 4);
     }
     c.lineWidth = 1.6;
     c.save();
@@ -257,6 +257,9 @@ function axis(x) {
   const size = Math.abs(x);
   return size !== 0 && (size < 1e-2 || size >= 1e4) ? x.toExponential(0) : String(Number(x.toPrecision(3)));
 }
+
+/** Decimals that show so many digits of a number as large as `size`. */
+export const decimals = (size, digits) => Math.min(12, Math.max(0, digits - 1 - Math.floor(Math.log10(size || 1))));
 
 export function short(x) {
   if (!Number.isFinite(x)) return "–";

@@ -809,6 +809,41 @@ async function sizes() {
     expect(`${name}: no error, no request`, page.trouble.length === 0, page.trouble);
     await page.context().close();
   }
+  // A scene a thousand kilometres away looks as it does at the origin, contacts and surfaces too.
+  const [here, far] = [await open("here"), await open("far")];
+  const pictures = [];
+  for (const page of [here, far]) {
+    await page.keyboard.press("End");
+    await settle(page);
+    pictures.push(await page.evaluate(() => {
+      const { canvas } = window.diffsim.viewer.stage;
+      const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d");
+      copy.drawImage(canvas, 0, 0);
+      return [...copy.getImageData(0, 0, canvas.width, canvas.height).data];
+    }));
+  }
+  expect("here: both planes are drawn, each once", (await state(here, "v.stage.floors.length")) === 2);
+  expect("here: contacts of both planes below it", (await state(here, "v.robots[0].touches.length")) === 8);
+  const others = pictures[0].filter((x, k) => Math.abs(x - pictures[1][k]) > 8).length / pictures[0].length;
+  expect("far: the picture is that of the origin", others < 0.002, others);
+  const seen = await state(far, "v.stage.project(v.robots[0].bodies[1].position.toArray())");
+  await far.mouse.click(...seen);
+  await settle(far);
+  expect("far: the card has its place in the world", /1000000\.\d+ {2}-2000000\.\d+ {2}0\.1/.test(await far.textContent("#pick table")), await far.textContent("#pick table"));
+  // Keys turn the view and go nearer.
+  const before = await state(far, "v.stage.away().toArray()");
+  await far.keyboard.press("ArrowUp");
+  for (let k = 0; k < 6; k++) await far.keyboard.press("]");
+  const after = await state(far, "v.stage.away().toArray()");
+  expect("far: an eighth of a turn round, and nearer", near(Math.hypot(...after), 0.9 * Math.hypot(...before), 1e-6) && near(Math.atan2(after[1], after[0]) - Math.atan2(before[1], before[0]), Math.PI / 4, 1e-6), [before, after]);
+  await far.click("#share");
+  const again = await open(null, undefined, {}, await far.evaluate(() => location.href));
+  const views = await Promise.all([far, again].map(cameraOf));
+  expect("far: the shared camera", /camera=1000\d\d\d\./.test(again.url()) && views[0].position.every((x, k) => near(x, views[1].position[k], 1e-4)), views);
+  for (const page of [here, far, again]) {
+    expect("far: no error, no request", page.trouble.length === 0, page.trouble);
+    await page.context().close();
+  }
   // A tower fills the picture, and so does the pile that it becomes, until the reader chooses a distance.
   const fall = await open("tower");
   const spread = () => fall.evaluate(() => {
@@ -886,10 +921,12 @@ async function sizes() {
     expect(`the view turns about the middle of the free part of ${viewport.width}x${viewport.height}`, near(middle[0], right / 2, 1.5), middle);
     await page.context().close();
   }
-  for (const viewport of [{ width: 1400, height: 300 }, { width: 700, height: 380 }]) {
+  for (const viewport of [{ width: 1400, height: 300 }, { width: 700, height: 380 }, { width: 320, height: 480 }]) {
     const page = await open("quadruped", viewport);
     await page.evaluate(() => window.diffsim.viewer.choose([0, 1, 2]));
     await settle(page);
+    const [over, under] = [await page.locator("#plot").boundingBox(), await page.locator("#bar").boundingBox()];
+    expect(`the plot stands above the bar in ${viewport.width}x${viewport.height}`, over.y + over.height <= under.y, JSON.stringify([over, under]));
     for (const id of ["#plot", "#plot .close", "#bar"]) {
       const box = await page.locator(id).boundingBox();
       expect(`${id} is within ${viewport.width}x${viewport.height}`, box.y >= 0 && box.y + box.height <= viewport.height, JSON.stringify(box));

@@ -79,6 +79,8 @@ class Live:
         self._clients: Dict[Any, Optional[int]] = {}
         self._drag: Optional[Tuple[int, Array, Array]] = None
         self._packed: Optional[Recording] = None
+        #: The point from which pages count positions.
+        self._origin = np.zeros(3)
         self._parameters()
         self._first_params = self.sim.params
         self._keyframe = -1
@@ -148,6 +150,7 @@ class Live:
         """The page of this simulation for clients that reach it at a host and port, by default those of `url`."""
         if self._packed is None:
             self._packed = self._first()
+            self._origin = viewer.start(self._packed.frames[0].poses)
         facts = {
             "token": self.token,
             "u": self._inputs(),
@@ -178,12 +181,12 @@ class Live:
         i = contacts["impulse"]
         impulse = i[:, :1] * t1 + i[:, 1:2] * t2 + i[:, 2:] * n
         ids = np.stack([contacts[k] for k in ("geom_a", "geom_b", "body_a", "body_b", "mode")], axis=1)
-        return head + poses + np.concatenate([ids, contacts["point"], n, impulse], axis=1).astype("<f4").tobytes()
+        return head + poses + np.concatenate([ids, contacts["point"] - self._origin, n, impulse], axis=1).astype("<f4").tobytes()
 
     def _poses(self) -> bytes:
         placements = self.sim.forward_kinematics(self.q)
         out = np.empty((self.model.nbody, 7))
-        out[:, :3] = placements[:3, 3].T
+        out[:, :3] = placements[:3, 3].T - self._origin
         out[:, 3:] = viewer.quaternions(placements[:3, :3])
         return out.astype("<f4").tobytes()
 
@@ -240,7 +243,7 @@ class Live:
             if not 0 < body < self.model.nbody:
                 raise ValueError("no such body")
             self._release()
-            self._drag = body, _three(said["point"]), _three(said["target"])
+            self._drag = body, _three(said["point"]), _three(said["target"]) + self._origin
         elif kind == "release":
             self._release()
         elif kind == "input":
