@@ -16,8 +16,9 @@ export function slide(parent, name, [low, high], value, change, unit = "", limit
   const input = Object.assign(document.createElement("input"), { type: "range", min: low, max: high, step: "any", value });
   input.setAttribute("aria-label", name);
   const digits = (x, n) => String(Number(Number(x).toPrecision(n)));
+  const places = decimals(high - low, 5);
   const show = (x) => {
-    number.value = digits(x, 4);
+    number.value = String(Number(Number(x).toFixed(places)));
     if (unit === "rad") number.title = `${digits((x * 180) / Math.PI, 4)}°`;
   };
   input.oninput = () => {
