@@ -258,6 +258,21 @@ async function quadruped() {
   const pixels = await centre(page, 0);
   expect("something of them is on the screen", pixels[2] > 30, pixels);
 
+  // Screen readers have a name for whatever can be used, and the keyboard comes to it.
+  const reader = await page.context().newCDPSession(page);
+  const { nodes } = await reader.send("Accessibility.getFullAXTree");
+  const usable = nodes.filter((n) => !n.ignored && /^(button|checkbox|slider|textbox|searchbox|combobox|listbox|spinbutton|image|DisclosureTriangle)$/.test(n.role?.value));
+  const unnamed = usable.filter((n) => !n.name?.value).map((n) => n.role.value);
+  expect("all that can be used has a name", usable.length > 30 && unnamed.length === 0, [usable.length, unnamed]);
+  const reached = new Set();
+  for (let k = 0; k < 50; k++) {
+    await page.keyboard.press("Tab");
+    reached.add(await page.evaluate(() => document.activeElement.id));
+  }
+  const missed = ["play", "slider", "speed", "theme", "toggle-cones", "scalars", "share"].filter((id) => !reached.has(id));
+  expect("the keyboard comes to all of it", missed.length === 0, missed);
+  await page.evaluate(() => document.activeElement.blur());
+
   // Keys.
   await page.keyboard.press("End");
   expect("end", near(await state(page, "v.t"), facts.times.at(-1), 1e-9));
