@@ -194,15 +194,20 @@ class Live:
 
     def _pull(self) -> Any:
         """A damped spring from a point of a body to the point of the mouse. Its stiffness grows with the mass of the
-        robot."""
+        robot. Its force is that at the end of the step as far as the point's own inertia tells, so it does not throw
+        a light part of a heavy robot."""
         assert self._drag is not None
         body, local, target = self._drag
         placement = self.sim.forward_kinematics(self.q)[:, :, body]
         arm = placement[:3, :3] @ local
-        velocity = self.sim.body_jacobian(self.q, body, local)[:3] @ self.v
-        mass = max(1e-3, self._mass())
+        to_point, h, mass = self.sim.body_jacobian(self.q, body, local)[:3], self.time_step, self._mass()
+        velocity = to_point @ self.v
         stiffness = 60.0 * mass
-        force = stiffness * (target - placement[:3, 3] - arm) - 2.0 * np.sqrt(stiffness * mass) * velocity
+        damping = 2.0 * np.sqrt(stiffness * mass)
+        force = stiffness * (target - placement[:3, 3] - arm - h * velocity) - damping * velocity
+        # The velocity of the point per impulse on it.
+        yields = to_point @ self.sim.mass_matrix_inverse(self.q) @ to_point.T
+        force = np.linalg.solve(np.eye(3) + h * (damping + h * stiffness) * yields, force)
         most = 30.0 * mass * 9.81
         size = np.linalg.norm(force)
         force *= min(1.0, most / size) if size > 0 else 1.0
