@@ -109,7 +109,8 @@ def test_it_runs_and_does_what_it_is_asked(live):
         assert abs(at[1, 4]) > 0.2
         # What makes no sense changes nothing, and is answered.
         for wrong in ("{", "[]", '{"do": "drag", "body": 99, "point": [0,0,0], "target": [0,0,0]}', '{"do": "input", "index": 0}',
-                      '{"do": "drag", "body": 1, "point": [NaN,0,0], "target": [0,0,0]}'):
+                      '{"do": "drag", "body": 1, "point": [NaN,0,0], "target": [0,0,0]}',
+                      '{"do": "drag", "body": 1, "point": [0,0,0], "target": [0,0,0], "size": 0}'):
             s.send(wrong)
             assert "not understood" in said(s, "message"), wrong
         s.send(json.dumps({"do": "reset"}))
@@ -235,10 +236,11 @@ def test_a_pull_brings_bodies_of_any_size_and_mass_to_the_mouse(size, mass, othe
     text = f"""<mujoco><option gravity="0 0 0"/><worldbody>{beside}<body><freejoint/><geom type="box"
       size="{size} {size} {size}" mass="{mass}"/><body pos="{size} 0 0"><joint axis="0 1 0"/><geom type="capsule"
       fromto="0 0 0 {size} 0 0" size="{0.1 * size}" mass="{1e-3 * mass}" contype="0" conaffinity="0"/></body></body></worldbody></mujoco>"""
-    live = diffsim.Live(diffsim.Model.from_string(text, diffsim.Format.MJCF))
+    # A large robot is slower.
+    live = diffsim.Live(diffsim.Model.from_string(text, diffsim.Format.MJCF), time_step=1e-3 * max(1.0, size**0.5))
     body = live.model.nbody - 1
     target = [1.5 * size, size, 0.5 * size]
-    live.hear(json.dumps({"do": "drag", "body": body, "point": [size, 0, 0], "target": target}))
+    live.hear(json.dumps({"do": "drag", "body": body, "point": [size, 0, 0], "target": target, "size": size}))
     farthest = 0.0
     for _ in range(3000):
         live.advance(live.time_step)

@@ -77,7 +77,7 @@ class Live:
         self._recorder_options = {"visuals": visuals, "mesh_dirs": mesh_dirs}
         # Number of frames on the way to each client; None for a client that does not report shown frames.
         self._clients: Dict[Any, Optional[int]] = {}
-        self._drag: Optional[Tuple[int, Array, Array]] = None
+        self._drag: Optional[Tuple[int, Array, Array, float]] = None
         self._packed: Optional[Recording] = None
         #: The point from which pages count positions.
         self._origin = np.zeros(3)
@@ -197,12 +197,13 @@ class Live:
         robot. Its force is that at the end of the step as far as the point's own inertia tells, so it does not throw
         a light part of a heavy robot."""
         assert self._drag is not None
-        body, local, target = self._drag
+        body, local, target, size = self._drag
         placement = self.sim.forward_kinematics(self.q)[:, :, body]
         arm = placement[:3, :3] @ local
         to_point, h, mass = self.sim.body_jacobian(self.q, body, local)[:3], self.time_step, self._mass()
         velocity = to_point @ self.v
-        stiffness = 60.0 * mass
+        # A pull by a sixth of its size lifts a robot on the earth.
+        stiffness = 60.0 * mass / size
         damping = 2.0 * np.sqrt(stiffness * mass)
         force = stiffness * (target - placement[:3, 3] - arm - h * velocity) - damping * velocity
         # The velocity of the point per impulse on it.
@@ -248,7 +249,10 @@ class Live:
             if not 0 < body < self.model.nbody:
                 raise ValueError("no such body")
             self._release()
-            self._drag = body, _three(said["point"]), _three(said["target"]) + self._origin
+            size = float(said.get("size", 1.0))
+            if not 0.0 < size < np.inf:
+                raise ValueError("no size")
+            self._drag = body, _three(said["point"]), _three(said["target"]) + self._origin, size
         elif kind == "release":
             self._release()
         elif kind == "input":
