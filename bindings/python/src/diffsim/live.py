@@ -210,8 +210,8 @@ class Live:
         yields = to_point @ self.sim.mass_matrix_inverse(self.q) @ to_point.T
         force = np.linalg.solve(np.eye(3) + h * (damping + h * stiffness) * yields, force)
         most = 30.0 * mass * 9.81
-        size = np.linalg.norm(force)
-        force *= min(1.0, most / size) if size > 0 else 1.0
+        strength = np.linalg.norm(force)
+        force *= min(1.0, most / strength) if strength > 0 else 1.0
         return body, np.concatenate([force, np.cross(arm, force)])
 
     def _mass(self) -> Any:
