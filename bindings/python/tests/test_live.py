@@ -251,6 +251,19 @@ def test_a_pull_brings_bodies_of_any_size_and_mass_to_the_mouse(size, mass, othe
     assert np.linalg.norm(at - target) < 0.05 * size
 
 
+@pytest.mark.parametrize("size", (1.0, 1e-3))
+def test_a_pull_lifts_a_robot(size):
+    """By a third of its size on the earth, also at a light arm."""
+    text = f"""<mujoco><worldbody><geom type="plane" size="0 0 1"/><body pos="0 0 {size}"><freejoint/><geom type="box"
+      size="{size} {size} {size}" mass="10"/><body pos="{size} 0 0"><joint axis="1 0 0"/><geom type="sphere" size="{0.1 * size}" mass="0.05"/>
+      </body></body></worldbody></mujoco>"""
+    live = diffsim.Live(diffsim.Model.from_string(text, diffsim.Format.MJCF))
+    live.hear(json.dumps({"do": "drag", "body": 2, "point": [0, 0, 0], "target": [size, 0, 1.5 * size], "size": size}))
+    for _ in range(2000):
+        live.advance(live.time_step)
+    assert live.sim.forward_kinematics(live.q)[2, 3, 2] > 1.1 * size
+
+
 def test_frames_count_from_near_the_robot():
     """A page computes in single precision: far away, positions are sent from a point near the bodies."""
     text = SWING.replace('pos="0 0 1" name="arm"', 'pos="1e6 -3e5 1" name="arm"')

@@ -194,8 +194,8 @@ class Live:
 
     def _pull(self) -> Any:
         """A damped spring from a point of a body to the point of the mouse. Its stiffness grows with the mass of the
-        robot. Its force is that at the end of the step as far as the point's own inertia tells, so it does not throw
-        a light part of a heavy robot."""
+        robot over its size. Both forces are those at the end of the step as far as the point's own inertia tells, so
+        they do not throw a light part of a heavy robot."""
         assert self._drag is not None
         body, local, target, size = self._drag
         placement = self.sim.forward_kinematics(self.q)[:, :, body]
@@ -205,10 +205,11 @@ class Live:
         # A pull by a sixth of its size lifts a robot on the earth.
         stiffness = 60.0 * mass / size
         damping = 2.0 * np.sqrt(stiffness * mass)
-        force = stiffness * (target - placement[:3, 3] - arm - h * velocity) - damping * velocity
-        # The velocity of the point per impulse on it.
+        # The velocity of the point per impulse on it. The damper acts before the spring: at rest nothing weakens this.
         yields = to_point @ self.sim.mass_matrix_inverse(self.q) @ to_point.T
-        force = np.linalg.solve(np.eye(3) + h * (damping + h * stiffness) * yields, force)
+        velocity = np.linalg.solve(np.eye(3) + h * damping * yields, velocity)
+        away = target - placement[:3, 3] - arm - h * velocity
+        force = np.linalg.solve(np.eye(3) + h * h * stiffness * yields, stiffness * away) - damping * velocity
         most = 30.0 * mass * 9.81
         strength = np.linalg.norm(force)
         force *= min(1.0, most / strength) if strength > 0 else 1.0
