@@ -378,7 +378,7 @@ class Viewer {
     // What a pointer has clicked does not keep the keys.
     window.addEventListener("pointerdown", () => (this.byPointer = true), { capture: true });
     for (const kind of ["click", "change"]) {
-      window.addEventListener(kind, (e) => this.byPointer && e.target.closest?.("button, input[type=checkbox]")?.blur());
+      window.addEventListener(kind, (e) => this.byPointer && e.target.closest?.("button, input[type=checkbox], canvas")?.blur());
     }
   }
 

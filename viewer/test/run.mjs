@@ -5,6 +5,7 @@ import { spawn } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { join, resolve } from "node:path";
+import { ticks } from "../src/timeline.js";
 import { conclude, expect, launch } from "./chromium.mjs";
 
 const folder = resolve(process.argv[2]);
@@ -12,6 +13,10 @@ const facts = JSON.parse(readFileSync(join(folder, "facts.json"), "utf8"));
 const browser = await launch(process.argv[3]);
 
 const near = (a, b, by) => Math.abs(a - b) <= by;
+
+for (const [low, high, want] of [[-2.95, 1.37, "-2 -1 0 1"], [6.88, 9.12, "7 7.5 8 8.5 9"], [0, 4.9e-5, "0 0.00001 0.00002 0.00003 0.00004"], [3, 3, "3"]]) {
+  expect(`round numbers from ${low} to ${high}`, ticks(low, high, 4).join(" ") === want, ticks(low, high, 4));
+}
 
 /** A page from its file; anything that it logs as an error or asks of a network fails. */
 async function open(name, viewport = { width: 860, height: 600 }, options = {}, address = null) {
