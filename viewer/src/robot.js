@@ -249,12 +249,12 @@ export class Robot {
     return sizes.length ? Math.max(1e-6, ...sizes) : this.size;
   }
 
-  /** Where the robot is now. */
+  /** Where the robot is now, from the root. */
   boxNow() {
     this.root.updateMatrixWorld(true);
     const box = new THREE.Box3();
     for (const { mesh, shape } of this.shapes) if (shape.body > 0 && !this.hidden.has(shape.body)) box.expandByObject(mesh);
-    return box.isEmpty() ? this.scenery.clone() : box;
+    return box.isEmpty() ? this.scenery.clone() : box.translate(this.root.position.clone().negate());
   }
 
   /** The point that the camera follows: the centre of mass; without masses, the centre of the shapes. */

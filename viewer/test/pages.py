@@ -270,6 +270,7 @@ sizes = {
     "flung": write("flung", [flung()]),
     "here": write("here", [placed(0.0, 0.0)]),
     "far": write("far", [placed(1e6, -2e6)]),
+    "apart": write("apart", [placed(127.0, 0.0), placed(129.0, 0.0)]),
     "huge": write("huge", [sized(400.0)]),
     "bare": write("bare", [bare(), bare()], labels=["l" * 5000, "other"]),
 }

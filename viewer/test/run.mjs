@@ -864,6 +864,26 @@ async function sizes() {
     expect("far: no error, no request", page.trouble.length === 0, page.trouble);
     await page.context().close();
   }
+  // Two recordings that count from different points stand where they are in the world, and are framed as they stand.
+  const apart = await open("apart");
+  await apart.keyboard.press("End");
+  for (const layout of ["over", "beside"]) {
+    await apart.evaluate((name) => window.diffsim.viewer.setLayout(name), layout);
+    await apart.keyboard.press("r");
+    await settle(apart);
+    const [centres, middle, origins] = await apart.evaluate(() => {
+      const { robots, stage } = window.diffsim.viewer;
+      robots.forEach((r) => r.root.updateMatrixWorld(true));
+      const at = (r) => r.bodies[1].getWorldPosition(r.bodies[1].position.clone()).toArray();
+      return [robots.map(at), stage.controls.target.toArray(), robots.map((r) => r.r.origin[0])];
+    });
+    const [a, b] = centres;
+    expect(`apart, ${layout}: their origins differ`, origins[0] !== origins[1], origins);
+    expect(`apart, ${layout}: they are 2 m apart`, near(b[0] - a[0], 2, 1e-3), centres);
+    expect(`apart, ${layout}: the view is between them`, [0, 1].every((k) => near(middle[k], (a[k] + b[k]) / 2, 0.02)), [centres, middle]);
+  }
+  expect("apart: no error, no request", apart.trouble.length === 0, apart.trouble);
+  await apart.context().close();
   // A tower fills the picture, and so does the pile that it becomes, until the reader chooses a distance.
   const fall = await open("tower");
   const spread = () => fall.evaluate(() => {
