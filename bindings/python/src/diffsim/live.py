@@ -222,11 +222,10 @@ class Live:
         """Takes the steps of this simulated time, or as many as real time allows."""
         end, began = self.time + seconds, time.perf_counter()
         while self.time + 0.5 * self.time_step < end and time.perf_counter() - began < SHARE / RATE:
-            if self._drag is not None:
-                body, wrench = self._pull()
-                self.sim.set_external_wrench(body, wrench)
             u = self.u if self.control is None else np.asarray(self.control(self.time, self.q, self.v), dtype=float)
             try:
+                if self._drag is not None:
+                    self.sim.set_external_wrench(*self._pull())
                 self.q, self.v = self.sim.step(self.q, self.v, u)
             except DiffsimError as error:
                 self.message, self.paused, self._changed = str(error), True, True
