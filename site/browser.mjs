@@ -78,6 +78,13 @@ for (const base of [disk, served]) {
   const found = home.page.locator('.md-search-result__link[href*="reference/c/derivatives.html"]').first();
   const shown = await found.waitFor().then(() => true, () => false);
   expect(`${home.name}: the search finds`, shown);
+  // Words that beginners type, key by key, lead to a page for them.
+  for (const word of ["quickstart", "install", "ROS"]) {
+    await home.page.fill(".md-search__input", "");
+    await home.page.keyboard.type(word);
+    const start = home.page.locator('.md-search-result__link[href*="guide/getting-started.html"]').first();
+    expect(`${home.name}: the search for ${word} finds the start`, await start.waitFor({ timeout: 10000 }).then(() => true, () => false));
+  }
   // A name leads to where it is described before all that mentions it.
   for (const [name, place] of Object.entries(NAMED)) {
     await home.page.fill(".md-search__input", name);

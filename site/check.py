@@ -26,6 +26,9 @@ FOUND = {
     "select_params": "reference/python/sim.html",
     "quaternion": "guide/concepts.html",
     "iLQR": "gallery/mpc_quadruped.html",
+    "quickstart": "guide/getting-started.html",
+    "GPU": "guide/getting-started.html",
+    "ROS": "guide/getting-started.html",
     "step_jacobians": "reference/cpp.html",
 }
 

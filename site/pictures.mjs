@@ -8,7 +8,7 @@ import { launch } from "../viewer/test/chromium.mjs";
 
 /** For each example the page, the time [s], the layout of recordings, and the camera's position and target [m]. */
 const PICTURES = {
-  leap: ["leap", 0.62, "over", [1.0, -1.9, 0.9], [0.3, 0, 0.55]],
+  leap: ["leap", 0.62, "over", [1.2, -2.3, 1.1], [0.3, 0, 0.68]],
   known_robots: ["known_robots_legged", 1.0, "beside", [1.5, -1.3, 0.8], [0, 0, 0.25]],
   soft_finger: ["soft_finger", 1.2, "over", [1.25, -0.85, 0.55], [0.35, 0, 0.25]],
   learned_hopper: ["learned_hopper", 1.36, "over", [3.4, -2.6, 1.3], [2.0, 0, 0.7]],

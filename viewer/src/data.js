@@ -103,7 +103,8 @@ export function scalars(r) {
       const parts = j.nq === j.nv ? [] : (PARTS[group][j[count]] ?? []);
       for (let k = 0; k < j[count]; k++) {
         const [suffix, unit] = movable(j) ? ["", unitOf(j) + rate] : (parts[k] ?? [k, ""]);
-        const name = `${j.name || `joint ${j[first]}`}${suffix === "" ? "" : `.${suffix}`}`;
+        // Joints that let bodies float seldom have names.
+        const name = `${j.name || (j.nq > 3 && r.bodies[j.body].name) || `joint ${j[first]}`}${suffix === "" ? "" : `.${suffix}`}`;
         of(group, name, array, j[first] + k, unit, `${group} ${name}`);
       }
     }

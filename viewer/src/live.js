@@ -136,7 +136,7 @@ export class Live {
       const group = this.robot.bodies[held.body];
       const at = held.point.clone().applyQuaternion(group.quaternion).add(group.position);
       thread.geometry.setFromPoints([at, target]);
-      this.say({ do: "drag", body: held.body, point: held.point.toArray(), target: target.toArray() });
+      this.say({ do: "drag", body: held.body, point: held.point.toArray(), target: target.toArray(), size: this.robot.unit });
     };
     // Before the camera's own: a body under the pointer is pulled, the rest turns the view.
     canvas.addEventListener(

@@ -6,7 +6,7 @@ import { Stage } from "./stage.js";
 import { movable, unitOf } from "./joints.js";
 import { Live } from "./live.js";
 import { animation, goToShared, joints, picture, share, tree, video } from "./panels.js";
-import { GRADIENTS, Plot, short, Strips } from "./timeline.js";
+import { decimals, GRADIENTS, Plot, short, Strips } from "./timeline.js";
 import style from "./style.css";
 import template from "./template.html";
 
@@ -44,6 +44,8 @@ const KEYS = [
   ["space", "play or pause"],
   ["← →", "one frame; with shift ten"],
   ["Home, End", "start, end"],
+  ["↑ ↓", "nearer, farther"],
+  ["[ ]", "turn the view"],
   ["- +", "slower, faster"],
   ["V", "visual geometry, collision geometry, both"],
   ...TOGGLES.map(([, words, key]) => [key, words]),
@@ -67,8 +69,12 @@ class Viewer {
     performance.mark("built");
     this.stage = new Stage(document.querySelector("#stage canvas"));
     for (const robot of this.robots) this.stage.scene.add(robot.root);
+    /** Where the scene's origin lies in the world: all positions that are read or written add it. */
+    this.origin = new THREE.Vector3().fromArray(this.robots[0].r.origin);
     this.start = Math.min(...this.robots.map((r) => r.r.arrays.time[0]));
     this.end = Math.max(...this.robots.map((r) => r.r.arrays.time[r.r.count - 1]));
+    /** Decimals of times: milliseconds, and a thousandth of a short run. */
+    this.places = Math.max(3, decimals(this.end - this.start, 3));
     this.t = this.start;
     this.playing = false;
     this.speed = 1;
@@ -79,11 +85,16 @@ class Viewer {
     // A run that stays where it is fits into the picture as a whole; the camera follows one that leaves.
     this.options.follow = this.robots.some((robot) => robot.travel > 0.4 * robot.size);
     this.arrange();
-    const floors = this.robots.map((r) => r.ground).filter(Boolean);
-    if (floors.length) floors.slice(0, 1).forEach((f) => this.stage.addFloor(f.shape));
+    // Recordings of one page have the same ground.
+    const { planes } = this.robots.find((r) => r.planes.length) ?? this.first;
+    for (const { shape } of planes) this.stage.addFloor(shape, this.origin);
     // Below all that is there: a robot that hangs from the world reaches below its origin.
-    else this.stage.addFloor(null, Math.min(0, ...this.robots.map((r) => r.scenery.min.z - 0.002 * r.size)));
+    if (!planes.length) this.stage.addFloor(null, this.origin, Math.min(...this.robots.map((r) => r.scenery.min.z + r.root.position.z - 0.002 * r.size)));
     this.panels();
+    // What stands above the bar knows how high it is.
+    const bar = () => document.body.style.setProperty("--bar", `${$("bar").offsetHeight}px`);
+    bar();
+    new ResizeObserver(bar).observe($("bar"));
     this.stage.covering = covering;
     this.stage.resize();
     this.lookAgain();
@@ -107,7 +118,7 @@ class Viewer {
     const widest = Math.max(...this.robots.map((r) => r.box.max.y - r.box.min.y));
     this.robots.forEach((robot, i) => {
       const shift = this.layout === "beside" ? (i - (this.robots.length - 1) / 2) * (1.25 * widest + 0.1) : 0;
-      robot.root.position.set(0, -shift, 0);
+      robot.root.position.fromArray(robot.r.origin).sub(this.origin).y -= shift;
     });
     this.changed = true;
   }
@@ -131,6 +142,15 @@ class Viewer {
   preset(number) {
     const [x, y, z] = PRESETS[number];
     this.lookAgain([x, y, this.options.parallel && z < 0.1 ? 0 : z]);
+  }
+
+  /** Turns the camera about the vertical, and changes its distance. */
+  nudge(angle, factor = 1) {
+    const { stage } = this;
+    stage.retreat(stage.away().applyAxisAngle(stage.camera.up, angle).multiplyScalar(factor));
+    stage.framing = null;
+    stage.framed = false;
+    this.changed = true;
   }
 
   theme(name) {
@@ -196,7 +216,7 @@ class Viewer {
     const r = this.first.r;
     const many = (n, one, more = `${one}s`) => `${n} ${n === 1 ? one : more}`;
     const note = [
-      r.count > 1 ? `${(this.end - this.start).toFixed(2)} s` : "one state",
+      r.count > 1 ? `${(this.end - this.start).toFixed(this.places - 1)} s` : "one state",
       r.recorded > r.count ? `${r.count} of ${r.recorded} frames` : many(r.count, "frame"), many(r.bodies.length - 1, "body", "bodies"), many(r.nv, "dof"),
     ].join(", ");
     document.querySelector("#head .note").textContent = note;
@@ -328,6 +348,10 @@ class Viewer {
         " ": () => this.play(!this.playing),
         ArrowRight: () => this.stepFrames(e.shiftKey ? 10 : 1),
         ArrowLeft: () => this.stepFrames(e.shiftKey ? -10 : -1),
+        ArrowUp: () => this.nudge(0, 0.9),
+        ArrowDown: () => this.nudge(0, 1 / 0.9),
+        "[": () => this.nudge(-Math.PI / 24),
+        "]": () => this.nudge(Math.PI / 24),
         Home: () => this.seek(this.start),
         End: () => this.seek(this.end),
         "-": () => faster(-1),
@@ -354,7 +378,7 @@ class Viewer {
     // What a pointer has clicked does not keep the keys.
     window.addEventListener("pointerdown", () => (this.byPointer = true), { capture: true });
     for (const kind of ["click", "change"]) {
-      window.addEventListener(kind, (e) => this.byPointer && e.target.closest?.("button, input[type=checkbox]")?.blur());
+      window.addEventListener(kind, (e) => this.byPointer && e.target.closest?.("button, input[type=checkbox], canvas")?.blur());
     }
   }
 
@@ -434,13 +458,14 @@ class Viewer {
     const g = robot.bodies[body];
     const [v, w] = robot.velocity(body);
     const e = new THREE.Euler().setFromQuaternion(g.quaternion, "ZYX");
-    const three = (x, y, z) => [x, y, z].map((n) => n.toFixed(3)).join("  ");
-    document.querySelector("#pick h3").textContent = b.name || `body ${body}`;
+    const three = ({ x, y, z }, places = 3) => [x, y, z].map((n) => n.toFixed(places)).join("  ");
+    const places = robot.places;
+    entitle(b.name || `body ${body}`);
     const rows = [
-      ["position [m]", three(...g.position.toArray())],
-      ["roll pitch yaw [rad]", three(e.x, e.y, e.z)],
-      ["velocity [m/s]", three(...v.toArray())],
-      ["angular [rad/s]", three(...w.toArray())],
+      ["position [m]", three(robot.inWorld(g.position), places)],
+      ["roll pitch yaw [rad]", three(e)],
+      ["velocity [m/s]", three(v, places)],
+      ["angular [rad/s]", three(w)],
       ["mass [kg]", short(b.mass)],
     ];
     const joints = robot.r.joints.filter((j) => j.body === body && j.nq === 1);
@@ -462,13 +487,13 @@ class Viewer {
     const aside = impulse.clone().addScaledVector(normal, -along).length();
     const [unit, share] = timeStep > 0 ? ["N", 1 / timeStep] : ["N s", 1];
     const name = (i) => bodies[i]?.name || (i ? `body ${i}` : "world");
-    document.querySelector("#pick h3").textContent = `${name(a.bodyA[contact])} – ${name(a.bodyB[contact])}`;
+    entitle(`${name(a.bodyA[contact])} – ${name(a.bodyB[contact])}`);
     table([
       ["contact", (MODES[a.mode[contact]] ?? MODES[3]).name],
       [`normal [${unit}]`, short(along * share)],
       [`tangential [${unit}]`, short(aside * share)],
       [`on ${name(a.bodyB[contact])} [${unit}]`, impulse.toArray().map((x) => short(x * share)).join("  ")],
-      ["point [m]", point.toArray().map((x) => x.toFixed(3)).join("  ")],
+      ["point [m]", robot.inWorld(point).toArray().map((x) => x.toFixed(robot.places)).join("  ")],
       ["friction", short(robot.friction(a.geomA[contact], a.geomB[contact]))],
     ]);
     return undefined;
@@ -575,7 +600,8 @@ class Viewer {
     this.strips.draw(this.first, this.start, this.end, this.t);
     if (!$("plot").hidden) this.plot.draw(this.start, this.end, this.t);
     if (!this.live) $("slider").value = String((1000 * (this.t - this.start)) / (this.end - this.start || 1));
-    $("time").textContent = this.live ? `${this.t.toFixed(2)} s` : `${this.t.toFixed(3)} / ${this.end.toFixed(2)} s`;
+    if (!this.live) $("slider").setAttribute("aria-valuetext", `${this.t.toFixed(this.places)} s`);
+    $("time").textContent = this.live ? `${this.t.toFixed(2)} s` : `${this.t.toFixed(this.places)} / ${this.end.toFixed(this.places - 1)} s`;
     if (!this.live) $("words").textContent = Strips.words(this.first);
     this.pickWords();
     this.frames.push(performance.now() - began);
@@ -599,6 +625,12 @@ function covering() {
   const beside = Math.min(width - right - plot.right, height - bottom - top);
   const above = Math.min(width - right, plot.top - top);
   return beside > above ? [right, bottom, top, plot.right] : [right, height - plot.top, top, 0];
+}
+
+/** Names the card of a picked body or contact. Screen readers say each change. */
+function entitle(name) {
+  const title = document.querySelector("#pick h3");
+  if (title.textContent !== name) title.textContent = name;
 }
 
 /** The rows of the card of a picked body or contact. */

@@ -1,6 +1,7 @@
 // Parts of the side panel: the tree of bodies, sliders of joints, and the picture's way out as a file.
 import { Gif, palette } from "./gif.js";
 import { movable, range, unitOf } from "./joints.js";
+import { decimals } from "./timeline.js";
 
 const $ = (id) => document.getElementById(id);
 
@@ -15,8 +16,9 @@ export function slide(parent, name, [low, high], value, change, unit = "", limit
   const input = Object.assign(document.createElement("input"), { type: "range", min: low, max: high, step: "any", value });
   input.setAttribute("aria-label", name);
   const digits = (x, n) => String(Number(Number(x).toPrecision(n)));
+  const places = decimals(high - low, 5);
   const show = (x) => {
-    number.value = digits(x, 4);
+    number.value = String(Number(Number(x).toFixed(places)));
     if (unit === "rad") number.title = `${digits((x * 180) / Math.PI, 4)}°`;
   };
   input.oninput = () => {
@@ -188,9 +190,11 @@ export async function animation(viewer) {
 export function share(viewer) {
   const { stage, options } = viewer;
   const { target } = stage.controls;
-  const numbers = [...stage.away().add(target).toArray(), ...target.toArray()].map((x) => Number(x.toPrecision(6)));
+  const at = target.clone().add(viewer.origin);
+  const digits = decimals(stage.extent, 6);
+  const numbers = [...stage.away().add(at).toArray(), ...at.toArray()].map((x) => Number(x.toFixed(digits)));
   const on = ["loop", "parallel"].filter((name) => options[name]).map((name) => `&${name}`);
-  location.hash = `t=${Number(viewer.t.toFixed(6))}&camera=${numbers.join(",")}${on.join("")}`;
+  location.hash = `t=${Number(viewer.t.toPrecision(9))}&camera=${numbers.join(",")}${on.join("")}`;
   navigator.clipboard?.writeText(location.href).catch(() => {});
 }
 
@@ -199,8 +203,8 @@ export function goToShared(viewer) {
   const said = new URLSearchParams(location.hash.slice(1));
   const camera = (said.get("camera") ?? "").split(",").map(Number);
   if (camera.length === 6 && camera.every(Number.isFinite)) {
-    const target = viewer.stage.controls.target.fromArray(camera, 3);
-    viewer.stage.retreat(target.clone().negate().add({ x: camera[0], y: camera[1], z: camera[2] }));
+    const target = viewer.stage.controls.target.fromArray(camera, 3).sub(viewer.origin);
+    viewer.stage.retreat(viewer.origin.clone().add(target).negate().add({ x: camera[0], y: camera[1], z: camera[2] }));
     viewer.stage.framing = null;
     viewer.stage.framed = false;
     viewer.stage.controls.update();

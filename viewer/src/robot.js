@@ -3,6 +3,7 @@ import * as THREE from "three";
 import { Arrows, Cones } from "./arrows.js";
 import { bones } from "./bones.js";
 import { locate } from "./data.js";
+import { decimals } from "./timeline.js";
 import { move } from "./joints.js";
 import { Marks } from "./marks.js";
 import { meshGeometry, shapeGeometry } from "./geometry.js";
@@ -81,7 +82,8 @@ export class Robot {
     this.bodies = recording.bodies.map(() => new THREE.Group());
     this.bodies.forEach((body) => this.root.add(body));
     this.shapes = [];
-    this.ground = false;
+    /** Planes of the world, each once. */
+    this.planes = [];
     /** Bodies that are not drawn. */
     this.hidden = new Set();
     /** Coordinates that sliders have set, by joint. */
@@ -150,7 +152,7 @@ export class Robot {
     const meshes = this.r.meshes.map(meshGeometry);
     for (const shape of this.r.shapes) {
       if (shape.kind === 0) {
-        this.ground = this.ground || { shape };
+        this.addPlane(shape);
         continue;
       }
       const geometry = shapeGeometry(shape, meshes);
@@ -162,6 +164,13 @@ export class Robot {
     if (this.shapes.some(({ shape }) => shape.body > 0)) return;
     this.place(this.r.arrays.time[0]);
     for (const [body, geometry] of bones(this.r.bodies, this.bodies)) this.add({ body, visual: false, name: "" }, geometry);
+  }
+
+  addPlane(shape) {
+    const up = new THREE.Vector3(0, 0, 1).applyQuaternion(new THREE.Quaternion().fromArray(shape.quaternion));
+    const plane = new THREE.Plane().setFromNormalAndCoplanarPoint(up, new THREE.Vector3().fromArray(shape.position));
+    const same = (p) => p.plane.normal.dot(up) > 1 - 1e-9 && Math.abs(p.plane.constant - plane.constant) < 1e-9;
+    if (!this.planes.some(same)) this.planes.push({ shape, plane });
   }
 
   add(shape, geometry) {
@@ -217,6 +226,16 @@ export class Robot {
     this.gradients.width = 0.007 * this.unit;
   }
 
+  /** A point of the recording in the world. */
+  inWorld(point) {
+    return point.clone().add(new THREE.Vector3().fromArray(this.r.origin));
+  }
+
+  /** Decimals of lengths: millimetres, and a hundredth of a small robot. */
+  get places() {
+    return Math.max(3, decimals(this.unit, 3));
+  }
+
   /** The size of the largest robot, that is of bodies that hang together. A pile has many small ones. */
   largest() {
     const boxes = {};
@@ -230,12 +249,12 @@ export class Robot {
     return sizes.length ? Math.max(1e-6, ...sizes) : this.size;
   }
 
-  /** Where the robot is now. */
+  /** Where the robot is now, from the root. */
   boxNow() {
     this.root.updateMatrixWorld(true);
     const box = new THREE.Box3();
     for (const { mesh, shape } of this.shapes) if (shape.body > 0 && !this.hidden.has(shape.body)) box.expandByObject(mesh);
-    return box.isEmpty() ? this.scenery.clone() : box;
+    return box.isEmpty() ? this.scenery.clone() : box.translate(this.root.position.clone().negate());
   }
 
   /** The point that the camera follows: the centre of mass; without masses, the centre of the shapes. */

@@ -97,15 +97,17 @@ export class Stage {
     });
   }
 
-  /** A plane of the recording; without one, lines at a height that stand for it. */
-  addFloor(shape, height = 0) {
+  /** A plane of the recording; without one, lines that stand for it, no higher than a height and the world's origin.
+   * Positions in the scene count from `origin`. */
+  addFloor(shape, origin, height = 0) {
     const material = new THREE.MeshLambertMaterial();
     const floor = new THREE.Mesh(new THREE.PlaneGeometry(1, 1), material);
     if (shape) {
-      floor.position.fromArray(shape.position);
+      floor.position.fromArray(shape.position).sub(origin);
       floor.quaternion.fromArray(shape.quaternion);
     } else {
-      floor.position.z = height;
+      floor.position.copy(origin).negate();
+      floor.position.z = Math.min(floor.position.z, height);
       material.transparent = true;
       material.depthWrite = false;
       // Of the ground between the lines only the shadow is there.

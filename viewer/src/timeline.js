@@ -185,8 +185,7 @@ export class Plot {
     c.strokeStyle = css("--line");
     c.lineWidth = 1;
     c.textAlign = "right";
-    for (let k = 0; k <= 3; k++) {
-      const value = low + ((high - low) * k) / 3;
+    for (const value of ticks(low, high, 4)) {
       c.globalAlpha = 0.6;
       c.beginPath();
       c.moveTo(left, y(value));
@@ -200,12 +199,11 @@ export class Plot {
     const [unit] = units;
     c.textAlign = "left";
     if (!this.own && units.size === 1 && unit) c.fillText(`[${unit}]`, 0, h - 4);
-    // As many decimals as tell the times apart: three digits of the span.
-    const decimals = Math.min(9, Math.max(0, 2 - Math.floor(Math.log10(end - start || 1))));
-    for (let k = 0; k <= 4; k++) {
-      const time = start + ((end - start) * k) / 4;
-      c.textAlign = k === 4 ? "right" : "center";
-      c.fillText(`${Number(time.toFixed(decimals))} s`, x(time), h - 4);
+    for (const time of ticks(start, end, 5)) {
+      const words = `${time} s`;
+      const half = c.measureText(words).width / 2;
+      c.textAlign = "center";
+      c.fillText(words, Math.min(right - half, x(time)), h - 4);
     }
     c.lineWidth = 1.6;
     c.save();
@@ -252,11 +250,24 @@ function bounds(curves, start, end) {
   return [low - margin, high + margin];
 }
 
+/** Round numbers in a range: about so many, and their distance is 1, 2 or 5 times a power of ten. */
+export function ticks(low, high, count) {
+  const rough = (0.7 * (high - low || 1)) / count;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = ([1, 2, 5].find((m) => m * power >= rough) ?? 10) * power;
+  const first = Math.ceil(low / step);
+  // Round-off of the product is not shown.
+  return Array.from({ length: Math.floor(high / step) - first + 1 }, (_, k) => Number(((first + k) * step).toPrecision(12)));
+}
+
 /** A number in the room beside an axis. */
 function axis(x) {
   const size = Math.abs(x);
-  return size !== 0 && (size < 1e-2 || size >= 1e4) ? x.toExponential(0) : String(Number(x.toPrecision(3)));
+  return size !== 0 && (size < 1e-2 || size >= 1e4) ? Number(x.toPrecision(3)).toExponential() : String(Number(x.toPrecision(6)));
 }
+
+/** Decimals that show so many digits of a number as large as `size`. */
+export const decimals = (size, digits) => Math.min(12, Math.max(0, digits - 1 - Math.floor(Math.log10(size || 1))));
 
 export function short(x) {
   if (!Number.isFinite(x)) return "–";

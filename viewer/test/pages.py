@@ -217,6 +217,24 @@ def sized(scale):
     return recorder.recording()
 
 
+def placed(x, y):
+    """A box that falls beside a blue tile, about this place of the ground. Another plane rises at the left, one lies in the
+    ground."""
+    text = f"""<mujoco><worldbody><geom type="plane" size="0 0 1"/><geom type="plane" size="0 0 1" pos="1 2 0"/>
+      <geom type="plane" size="0 0 1" pos="{x - 2} {y} 0" euler="0 60 0"/><body pos="{x} {y} 0.5"><freejoint/>
+      <geom type="box" size="0.3 0.2 0.1" mass="1"/></body></worldbody></mujoco>"""
+    model = diffsim.Model.from_string(text, diffsim.Format.MJCF)
+    recorder = diffsim.Recorder(model)
+    tile = np.array([[-1, 0, -1], [1, 0, -1], [1, 0, 1], [-1, 0, 1]]) * 0.1 + [x + 0.6, y, 0.4]
+    recorder.surface("tile", tile, [[0, 1, 2], [0, 2, 3]], [0, 0, 1])
+    sim = diffsim.Sim(model, time_step=0.01)
+    q, v = np.array([x, y, 0.15, 0, 0, 0, 1]), np.zeros(6)
+    for _ in range(30):
+        q, v = sim.step(q, v, np.zeros(0))
+        recorder.step(sim)
+    return recorder.recording()
+
+
 def flung():
     """A heavy box at rest, and a ball that flies a kilometre away."""
     text = """<mujoco><worldbody><geom type="plane" size="0 0 1"/><body pos="0 0 0.1"><freejoint/><geom type="box"
@@ -250,6 +268,9 @@ sizes = {
     "arm": write("arm", [hanging]),
     "mm": write("mm", [sized(1e-3)]),
     "flung": write("flung", [flung()]),
+    "here": write("here", [placed(0.0, 0.0)]),
+    "far": write("far", [placed(1e6, -2e6)]),
+    "apart": write("apart", [placed(127.0, 0.0), placed(129.0, 0.0)]),
     "huge": write("huge", [sized(400.0)]),
     "bare": write("bare", [bare(), bare()], labels=["l" * 5000, "other"]),
 }

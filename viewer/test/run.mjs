@@ -5,6 +5,7 @@ import { spawn } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { join, resolve } from "node:path";
+import { ticks } from "../src/timeline.js";
 import { conclude, expect, launch } from "./chromium.mjs";
 
 const folder = resolve(process.argv[2]);
@@ -12,6 +13,10 @@ const facts = JSON.parse(readFileSync(join(folder, "facts.json"), "utf8"));
 const browser = await launch(process.argv[3]);
 
 const near = (a, b, by) => Math.abs(a - b) <= by;
+
+for (const [low, high, want] of [[-2.95, 1.37, "-2 -1 0 1"], [6.88, 9.12, "7 7.5 8 8.5 9"], [0, 4.9e-5, "0 0.00001 0.00002 0.00003 0.00004"], [3, 3, "3"]]) {
+  expect(`round numbers from ${low} to ${high}`, ticks(low, high, 4).join(" ") === want, ticks(low, high, 4));
+}
 
 /** A page from its file; anything that it logs as an error or asks of a network fails. */
 async function open(name, viewport = { width: 860, height: 600 }, options = {}, address = null) {
@@ -257,6 +262,21 @@ async function quadruped() {
   expect("gradient arrows by the initial state", gradients > 10 && gradients <= facts.arrows[0], [gradients, facts.arrows[0]]);
   const pixels = await centre(page, 0);
   expect("something of them is on the screen", pixels[2] > 30, pixels);
+
+  // Screen readers have a name for whatever can be used, and the keyboard comes to it.
+  const reader = await page.context().newCDPSession(page);
+  const { nodes } = await reader.send("Accessibility.getFullAXTree");
+  const usable = nodes.filter((n) => !n.ignored && /^(button|checkbox|slider|textbox|searchbox|combobox|listbox|spinbutton|image|DisclosureTriangle)$/.test(n.role?.value));
+  const unnamed = usable.filter((n) => !n.name?.value).map((n) => n.role.value);
+  expect("all that can be used has a name", usable.length > 30 && unnamed.length === 0, [usable.length, unnamed]);
+  const reached = new Set();
+  for (let k = 0; k < 50; k++) {
+    await page.keyboard.press("Tab");
+    reached.add(await page.evaluate(() => document.activeElement.id));
+  }
+  const missed = ["play", "slider", "speed", "theme", "toggle-cones", "scalars", "share"].filter((id) => !reached.has(id));
+  expect("the keyboard comes to all of it", missed.length === 0, missed);
+  await page.evaluate(() => document.activeElement.blur());
 
   // Keys.
   await page.keyboard.press("End");
@@ -809,6 +829,61 @@ async function sizes() {
     expect(`${name}: no error, no request`, page.trouble.length === 0, page.trouble);
     await page.context().close();
   }
+  // A scene a thousand kilometres away looks as it does at the origin, contacts and surfaces too.
+  const [here, far] = [await open("here"), await open("far")];
+  const pictures = [];
+  for (const page of [here, far]) {
+    await page.keyboard.press("End");
+    await settle(page);
+    pictures.push(await page.evaluate(() => {
+      const { canvas } = window.diffsim.viewer.stage;
+      const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d");
+      copy.drawImage(canvas, 0, 0);
+      return [...copy.getImageData(0, 0, canvas.width, canvas.height).data];
+    }));
+  }
+  expect("here: both planes are drawn, each once", (await state(here, "v.stage.floors.length")) === 2);
+  expect("here: contacts of both planes below it", (await state(here, "v.robots[0].touches.length")) === 8);
+  const others = pictures[0].filter((x, k) => Math.abs(x - pictures[1][k]) > 8).length / pictures[0].length;
+  expect("far: the picture is that of the origin", others < 0.002, others);
+  const seen = await state(far, "v.stage.project(v.robots[0].bodies[1].position.toArray())");
+  await far.mouse.click(...seen);
+  await settle(far);
+  expect("far: the card has its place in the world", /1000000\.\d+ {2}-2000000\.\d+ {2}0\.1/.test(await far.textContent("#pick table")), await far.textContent("#pick table"));
+  // Keys turn the view and go nearer.
+  const before = await state(far, "v.stage.away().toArray()");
+  await far.keyboard.press("ArrowUp");
+  for (let k = 0; k < 6; k++) await far.keyboard.press("]");
+  const after = await state(far, "v.stage.away().toArray()");
+  expect("far: an eighth of a turn round, and nearer", near(Math.hypot(...after), 0.9 * Math.hypot(...before), 1e-6) && near(Math.atan2(after[1], after[0]) - Math.atan2(before[1], before[0]), Math.PI / 4, 1e-6), [before, after]);
+  await far.click("#share");
+  const again = await open(null, undefined, {}, await far.evaluate(() => location.href));
+  const views = await Promise.all([far, again].map(cameraOf));
+  expect("far: the shared camera", /camera=1000\d\d\d\./.test(again.url()) && views[0].position.every((x, k) => near(x, views[1].position[k], 1e-4)), views);
+  for (const page of [here, far, again]) {
+    expect("far: no error, no request", page.trouble.length === 0, page.trouble);
+    await page.context().close();
+  }
+  // Two recordings that count from different points stand where they are in the world, and are framed as they stand.
+  const apart = await open("apart");
+  await apart.keyboard.press("End");
+  for (const layout of ["over", "beside"]) {
+    await apart.evaluate((name) => window.diffsim.viewer.setLayout(name), layout);
+    await apart.keyboard.press("r");
+    await settle(apart);
+    const [centres, middle, origins] = await apart.evaluate(() => {
+      const { robots, stage } = window.diffsim.viewer;
+      robots.forEach((r) => r.root.updateMatrixWorld(true));
+      const at = (r) => r.bodies[1].getWorldPosition(r.bodies[1].position.clone()).toArray();
+      return [robots.map(at), stage.controls.target.toArray(), robots.map((r) => r.r.origin[0])];
+    });
+    const [a, b] = centres;
+    expect(`apart, ${layout}: their origins differ`, origins[0] !== origins[1], origins);
+    expect(`apart, ${layout}: they are 2 m apart`, near(b[0] - a[0], 2, 1e-3), centres);
+    expect(`apart, ${layout}: the view is between them`, [0, 1].every((k) => near(middle[k], (a[k] + b[k]) / 2, 0.02)), [centres, middle]);
+  }
+  expect("apart: no error, no request", apart.trouble.length === 0, apart.trouble);
+  await apart.context().close();
   // A tower fills the picture, and so does the pile that it becomes, until the reader chooses a distance.
   const fall = await open("tower");
   const spread = () => fall.evaluate(() => {
@@ -886,10 +961,12 @@ async function sizes() {
     expect(`the view turns about the middle of the free part of ${viewport.width}x${viewport.height}`, near(middle[0], right / 2, 1.5), middle);
     await page.context().close();
   }
-  for (const viewport of [{ width: 1400, height: 300 }, { width: 700, height: 380 }]) {
+  for (const viewport of [{ width: 1400, height: 300 }, { width: 700, height: 380 }, { width: 320, height: 480 }]) {
     const page = await open("quadruped", viewport);
     await page.evaluate(() => window.diffsim.viewer.choose([0, 1, 2]));
     await settle(page);
+    const [over, under] = [await page.locator("#plot").boundingBox(), await page.locator("#bar").boundingBox()];
+    expect(`the plot stands above the bar in ${viewport.width}x${viewport.height}`, over.y + over.height <= under.y, JSON.stringify([over, under]));
     for (const id of ["#plot", "#plot .close", "#bar"]) {
       const box = await page.locator(id).boundingBox();
       expect(`${id} is within ${viewport.width}x${viewport.height}`, box.y >= 0 && box.y + box.height <= viewport.height, JSON.stringify(box));

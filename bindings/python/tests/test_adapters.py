@@ -60,12 +60,24 @@ def test_rerun_shows_gradients(tmp_path):
     assert b"gradients/user" not in data
 
 
+def test_the_extent_is_that_of_the_poses(recording):
+    """Feet on the ground, and the largest distance of bodies with the thickness of their shapes."""
+    centre, size = adapters._extent(recording)
+    poses = recording.frames[0].poses[1:, :3]
+    spread = np.linalg.norm(np.ptp(poses, axis=0))
+    assert spread < size < spread + 0.4 and np.all(np.abs(centre - (poses.min(axis=0) + poses.max(axis=0)) / 2) < 0.1)
+
+
 def test_viser(recording):
     """The ground, the contacts and the frames; the box plays."""
     pytest.importorskip("viser")
     server = adapters.to_viser(recording, port=0)
     try:
         names = set(server.scene._handle_from_node_name)
+        # The camera looks at the robot from as far as it is large.
+        centre, size = adapters._extent(recording)
+        camera = server.initial_camera
+        assert np.allclose(camera.look_at, centre) and 1.2 * size < np.linalg.norm(camera.position - centre) < 1.6 * size
         assert {"/contacts", "/ground0"} <= names and any("trunk" in name for name in names), names
         slider, play = (next(h for h in server.gui._gui_input_handle_from_uuid.values() if h.label == label) for label in ("frame", "play"))
         play.value = True
@@ -80,7 +92,7 @@ def test_viser(recording):
 
 
 def test_planes_are_drawn(recording):
-    (name, shape, points, faces), *others = adapters._grounds(recording)
+    (name, shape, points, faces), *others = adapters._grounds(recording, 20.0)
     assert not others and name == "ground0" and shape.body == 0 and np.all(points[:, 2] == 0.0)
     # Seen from above.
     a, b, c = points[faces[0]]

@@ -109,7 +109,8 @@ def test_it_runs_and_does_what_it_is_asked(live):
         assert abs(at[1, 4]) > 0.2
         # What makes no sense changes nothing, and is answered.
         for wrong in ("{", "[]", '{"do": "drag", "body": 99, "point": [0,0,0], "target": [0,0,0]}', '{"do": "input", "index": 0}',
-                      '{"do": "drag", "body": 1, "point": [NaN,0,0], "target": [0,0,0]}'):
+                      '{"do": "drag", "body": 1, "point": [NaN,0,0], "target": [0,0,0]}',
+                      '{"do": "drag", "body": 1, "point": [0,0,0], "target": [0,0,0], "size": 0}'):
             s.send(wrong)
             assert "not understood" in said(s, "message"), wrong
         s.send(json.dumps({"do": "reset"}))
@@ -224,6 +225,55 @@ def test_what_it_sends_is_where_the_bodies_are():
     assert live.page().count("x-diffsim") >= 2
     live.reset()
     assert live.time == 0.0
+
+
+@pytest.mark.parametrize(
+    "size, mass, other", [(1.0, 10.0, 0.0), (1e-3, 1e-8, 0.0), (0.1, 1e-3, 1000.0), (400.0, 1e9, 0.0)], ids=["usual", "1 mm", "1 g beside 1 t", "400 m"]
+)
+def test_a_pull_brings_bodies_of_any_size_and_mass_to_the_mouse(size, mass, other):
+    """A body with a light arm, pulled at the arm. Before, light bodies were thrown away."""
+    beside = f'<body pos="0 0 {20 * size}"><freejoint/><geom type="sphere" size="{size}" mass="{other}"/></body>' if other else ""
+    text = f"""<mujoco><option gravity="0 0 0"/><worldbody>{beside}<body><freejoint/><geom type="box"
+      size="{size} {size} {size}" mass="{mass}"/><body pos="{size} 0 0"><joint axis="0 1 0"/><geom type="capsule"
+      fromto="0 0 0 {size} 0 0" size="{0.1 * size}" mass="{1e-3 * mass}" contype="0" conaffinity="0"/></body></body></worldbody></mujoco>"""
+    # A large robot is slower.
+    live = diffsim.Live(diffsim.Model.from_string(text, diffsim.Format.MJCF), time_step=1e-3 * max(1.0, size**0.5))
+    body = live.model.nbody - 1
+    target = [1.5 * size, size, 0.5 * size]
+    live.hear(json.dumps({"do": "drag", "body": body, "point": [size, 0, 0], "target": target, "size": size}))
+    farthest = 0.0
+    for _ in range(3000):
+        live.advance(live.time_step)
+        place = live.sim.forward_kinematics(live.q)[:, :, body]
+        farthest = max(farthest, float(np.linalg.norm(place[:3, :3] @ [size, 0, 0] + place[:3, 3] - target)))
+    at = place[:3, :3] @ [size, 0, 0] + place[:3, 3]
+    assert not live.message and farthest < 2.0 * size
+    assert np.linalg.norm(at - target) < 0.05 * size
+
+
+@pytest.mark.parametrize("size", (1.0, 1e-3))
+def test_a_pull_lifts_a_robot(size):
+    """By a third of its size on the earth, also at a light arm."""
+    text = f"""<mujoco><worldbody><geom type="plane" size="0 0 1"/><body pos="0 0 {size}"><freejoint/><geom type="box"
+      size="{size} {size} {size}" mass="10"/><body pos="{size} 0 0"><joint axis="1 0 0"/><geom type="sphere" size="{0.1 * size}" mass="0.05"/>
+      </body></body></worldbody></mujoco>"""
+    live = diffsim.Live(diffsim.Model.from_string(text, diffsim.Format.MJCF))
+    live.hear(json.dumps({"do": "drag", "body": 2, "point": [0, 0, 0], "target": [size, 0, 1.5 * size], "size": size}))
+    for _ in range(2000):
+        live.advance(live.time_step)
+    assert live.sim.forward_kinematics(live.q)[2, 3, 2] > 1.1 * size
+
+
+def test_frames_count_from_near_the_robot():
+    """A page computes in single precision: far away, positions are sent from a point near the bodies."""
+    text = SWING.replace('pos="0 0 1" name="arm"', 'pos="1e6 -3e5 1" name="arm"')
+    live = diffsim.Live(diffsim.Model.from_string(text, diffsim.Format.MJCF))
+    live.page()
+    poses = np.frombuffer(live.frame(), "<f4", 14, 16).reshape(2, 7)
+    np.testing.assert_allclose(poses[1, :3] + live._origin, [1e6, -3e5, 1.0], atol=1e-4)
+    assert np.abs(poses[1, :3]).max() < 300.0
+    live.hear(json.dumps({"do": "drag", "body": 1, "point": [0, 0, 0], "target": [1.0, 2.0, 3.0]}))
+    np.testing.assert_array_equal(live._drag[2], live._origin + [1.0, 2.0, 3.0])
 
 
 def test_quaternions_of_any_rotation():

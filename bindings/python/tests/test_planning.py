@@ -6,6 +6,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import sysconfig
 import types
 
 import numpy as np
@@ -472,6 +473,17 @@ def test_hopper_by_aligator():
     done = example("hopper_aligator.py", 3, packages=("aligator",))
     assert done.returncode == 0, done.stdout + done.stderr
     assert row(done.stdout, "exact")[2] < 3, done.stdout
+
+
+def test_hopper_by_aligators_library():
+    """In C++, as PyPI has Aligator without its Python module."""
+    prefix = pathlib.Path(sysconfig.get_path("purelib")) / "cmeel.prefix" / "include"
+    if sys.platform != "linux" or not (prefix / "aligator").is_dir() or not (prefix / "eigen3").is_dir() or not shutil.which("c++"):
+        pytest.skip("there is no Linux, libaligator, cmeel-eigen or C++ compiler")
+    done = example("hopper_aligator_cpp.py", 100)
+    assert done.returncode == 0, done.stdout + done.stderr
+    exact, differenced = row(done.stdout, "exact"), row(done.stdout, "differences")
+    assert exact[0] < 10 and exact[2] < 2.2 and exact[2] < differenced[2], done.stdout
 
 
 @compiler

@@ -10,6 +10,7 @@ from ._names import instance
 from .enums import GeomKind
 from .gltf import triangles
 from .recording import ARROW, Recording
+from .viewer import _rotate
 
 
 #: Gradients by pose, velocity and input, and arrows of the user, by their number, in the viewer's colours.
@@ -32,7 +33,21 @@ def _paths(recording: Any) -> Any:
     return [f"{i}_{re.sub(r'[^A-Za-z0-9_]', '_', b.name)}" for i, b in enumerate(recording.bodies)]
 
 
-def _grounds(recording: Any, size: float = 20.0) -> Iterator[Any]:
+def _extent(recording: Any) -> Any:
+    """Centre and size [m] of the bodies in the first frame."""
+    if not recording.frames:
+        return np.zeros(3), 1.0
+    places = []
+    for shape, _, points, _, _ in _drawn(recording):
+        pose = recording.frames[0].poses[shape.body]
+        if shape.body > 0:
+            places.append(_rotate(pose[3:], _rotate(shape.quaternion, points) + shape.position) + pose[:3])
+    every = np.concatenate(places or [recording.frames[0].poses[:, :3]])
+    low, high = every.min(axis=0), every.max(axis=0)
+    return (low + high) / 2, float(np.linalg.norm(high - low)) or 1.0
+
+
+def _grounds(recording: Any, size: float) -> Iterator[Any]:
     """Planes of the world: name, shape, points and triangles of a square in the plane."""
     corners = 0.5 * size * np.array([[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]])
     for i, shape in enumerate(recording.shapes):
@@ -59,14 +74,15 @@ def to_rerun(recording: Recording, path: Any = None, application: str = "diffsim
         place = rr.Transform3D(translation=shape.position, quaternion=rr.Quaternion(xyzw=shape.quaternion))
         stream.log(at, place, static=True)
         stream.log(at, rr.Mesh3D(vertex_positions=points, triangle_indices=faces, albedo_factor=rgba), static=True)
-    for name, shape, points, faces in _grounds(recording):
+    _, size = _extent(recording)
+    for name, shape, points, faces in _grounds(recording, 20 * size):
         place = rr.Transform3D(translation=shape.position, quaternion=rr.Quaternion(xyzw=shape.quaternion))
         stream.log(f"world/{name}", place, static=True)
         grey = np.array([200, 205, 212, 255], np.uint8)
         stream.log(f"world/{name}", rr.Mesh3D(vertex_positions=points, triangle_indices=faces, albedo_factor=grey), static=True)
-    reach = _reach(recording)
+    reach = _reach(recording, size)
     arrows = np.concatenate([np.zeros(0, ARROW), *(f.arrows for f in recording.frames)])
-    lengths = [0.25 / (np.abs(arrows["vector"][arrows["quantity"] == k]).max(initial=0.0) or 1.0) for k in range(len(_QUANTITIES))]
+    lengths = [0.25 * size / (np.abs(arrows["vector"][arrows["quantity"] == k]).max(initial=0.0) or 1.0) for k in range(len(_QUANTITIES))]
     for frame in recording.frames:
         stream.set_time("time", duration=frame.time)
         for name in ("q", "v", "u"):
@@ -95,6 +111,9 @@ def to_viser(recording: Recording, server: Any = None, host: str = "127.0.0.1", 
     import viser
 
     server = server or viser.ViserServer(host=host, port=port)
+    centre, size = _extent(recording)
+    eye, camera = centre + size * np.array([0.9, -0.97, 0.45]), server.initial_camera
+    camera.look_at, camera.position, camera.near, camera.far = tuple(centre), tuple(eye), 0.01 * size, 100.0 * size
     names = _paths(recording)
     frames = [server.scene.add_frame(f"/{name}", show_axes=False) for name in names]
     for shape, name, points, faces, rgba in _drawn(recording):
@@ -107,12 +126,17 @@ def to_viser(recording: Recording, server: Any = None, host: str = "127.0.0.1", 
             wxyz=(w, x, y, z),
             position=tuple(shape.position),
         )
-    for name, shape, _, _ in _grounds(recording):
+    # Sections of a power of ten, about as long as the robot.
+    section = 10.0 ** np.floor(np.log10(size) + 0.4)
+    for name, shape, _, _ in _grounds(recording, 20 * section):
         x, y, z, w = shape.quaternion
-        server.scene.add_grid(f"/{name}", width=20.0, height=20.0, wxyz=(w, x, y, z), position=tuple(shape.position))
+        server.scene.add_grid(
+            f"/{name}", width=20 * section, height=20 * section, section_size=section, cell_size=section / 4,
+            wxyz=(w, x, y, z), position=tuple(shape.position),
+        )  # fmt: skip
     slider = server.gui.add_slider("frame", min=0, max=max(1, len(recording.frames) - 1), step=1, initial_value=0)
     playing = server.gui.add_checkbox("play", initial_value=False)
-    reach = _reach(recording)
+    reach = _reach(recording, size)
 
     def show(_: Any = None) -> None:
         frame = recording.frames[min(int(slider.value), len(recording.frames) - 1)]
@@ -148,7 +172,7 @@ def impulses(contacts: Any) -> Any:
     return i[:, :1] * contacts["tangent"] + i[:, 1:2] * second + i[:, 2:] * contacts["normal"]
 
 
-def _reach(recording: Any) -> Any:
-    """Length of an arrow per impulse [m/(N s)]: the largest arrow is a quarter of a metre."""
+def _reach(recording: Any, size: float) -> Any:
+    """Length of an arrow per impulse [m/(N s)]: the largest arrow is a quarter of the robot's size."""
     largest = max((np.abs(f.contacts["impulse"]).max(initial=0.0) for f in recording.frames), default=0.0)
-    return 0.25 / largest if largest > 0 else 0.0
+    return 0.25 * size / largest if largest > 0 else 0.0

@@ -1,5 +1,6 @@
 """A model's step as an Aligator dynamics model: `conda install -c conda-forge aligator`. PyPI has Aligator's
-C++ library, `libaligator`, without its Python module; PyPI's `aligator` is another project.
+C++ library, `libaligator`, without its Python module (`examples/python/planning/hopper_aligator.cpp` uses it);
+PyPI's `aligator` is another project.
 
     transition = Transition(model, steps=5)
     dynamics = Dynamics(transition)

@@ -159,7 +159,8 @@ def info_of_recording(args: Any) -> Any:
 
 
 def info(args: Any) -> Any:
-    if pathlib.Path(args.robot).is_file() and is_recording(args.robot):
+    path = pathlib.Path(args.robot)
+    if path.suffix == ".dsrec" or (path.is_file() and is_recording(path)):
         return info_of_recording(args)
     examined = examine.Examined(args.robot)
     model = load(args, args.robot, examined)
@@ -450,7 +451,7 @@ def parser() -> Any:
     s = command(simulate, "let a robot fall, and record it", robot, steps, rate)
     s.add_argument("robot")
     s.add_argument("--seconds", type=positive, default=1.0)
-    s.add_argument("--record", metavar="FILE.dsrec")
+    s.add_argument("-o", "--record", metavar="FILE.dsrec")
     b = command(bench, "time its steps, beside MuJoCo's where that is installed", robot, steps)
     b.add_argument("robot")
     b.add_argument("--steps", type=count, default=1000, metavar="N")

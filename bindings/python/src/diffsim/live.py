@@ -128,12 +128,14 @@ class Live(Uncopied):
         self._recorder_options = {"visuals": visuals, "mesh_dirs": mesh_dirs}
         # Number of frames on the way to each client; None for a client that does not report shown frames.
         self._clients: Dict[Any, Optional[int]] = {}
-        self._drag: Optional[Tuple[int, Array, Array]] = None
+        self._drag: Optional[Tuple[int, Array, Array, float]] = None
         self._parameters()
         self._first_params = self.sim.params
         self._keyframe = -1
         self.reset()
         self._packed: Recording = self._first()
+        #: The point from which pages count positions.
+        self._origin = viewer.start(self._packed.frames[0].poses)
         self.paused, self.speed, self.message = False, 1.0, ""
         self._changed = self._was_reset = False
 
@@ -228,12 +230,12 @@ class Live(Uncopied):
         i = contacts["impulse"]
         impulse = i[:, :1] * t1 + i[:, 1:2] * t2 + i[:, 2:] * n
         ids = np.stack([contacts[k] for k in ("geom_a", "geom_b", "body_a", "body_b", "mode")], axis=1)
-        return head + poses + np.concatenate([ids, contacts["point"], n, impulse], axis=1).astype("<f4").tobytes()
+        return head + poses + np.concatenate([ids, contacts["point"] - self._origin, n, impulse], axis=1).astype("<f4").tobytes()
 
     def _poses(self) -> bytes:
         placements = self.sim.forward_kinematics(self.q)
         out = np.empty((self.model.nbody, 7))
-        out[:, :3] = placements[:3, 3].T
+        out[:, :3] = placements[:3, 3].T - self._origin
         out[:, 3:] = viewer.quaternions(placements[:3, :3])
         return out.astype("<f4").tobytes()
 
@@ -241,18 +243,25 @@ class Live(Uncopied):
 
     def _pull(self) -> Any:
         """A damped spring from a point of a body to the point of the mouse. Its stiffness grows with the mass of the
-        robot."""
+        robot over its size. Both forces are those at the end of the step as far as the point's own inertia tells, so
+        they do not throw a light part of a heavy robot."""
         assert self._drag is not None
-        body, local, target = self._drag
+        body, local, target, size = self._drag
         placement = self.sim.forward_kinematics(self.q)[:, :, body]
         arm = placement[:3, :3] @ local
-        velocity = self.sim.body_jacobian(self.q, body, local)[:3] @ self.v
-        mass = max(1e-3, self._mass())
-        stiffness = 60.0 * mass
-        force = stiffness * (target - placement[:3, 3] - arm) - 2.0 * np.sqrt(stiffness * mass) * velocity
+        to_point, h, mass = self.sim.body_jacobian(self.q, body, local)[:3], self.time_step, self._mass()
+        velocity = to_point @ self.v
+        # A pull by a sixth of its size lifts a robot on the earth.
+        stiffness = 60.0 * mass / size
+        damping = 2.0 * np.sqrt(stiffness * mass)
+        # The velocity of the point per impulse on it. The damper acts before the spring: at rest nothing weakens this.
+        yields = to_point @ self.sim.mass_matrix_inverse(self.q) @ to_point.T
+        velocity = np.linalg.solve(np.eye(3) + h * damping * yields, velocity)
+        away = target - placement[:3, 3] - arm - h * velocity
+        force = np.linalg.solve(np.eye(3) + h * h * stiffness * yields, stiffness * away) - damping * velocity
         most = 30.0 * mass * 9.81
-        size = np.linalg.norm(force)
-        force *= min(1.0, most / size) if size > 0 else 1.0
+        strength = np.linalg.norm(force)
+        force *= min(1.0, most / strength) if strength > 0 else 1.0
         return body, np.concatenate([force, np.cross(arm, force)])
 
     def _mass(self) -> Any:
@@ -262,13 +271,11 @@ class Live(Uncopied):
         """Takes the steps of this simulated time, or as many as real time allows."""
         end, began = self.time + number(seconds, "seconds"), time.perf_counter()
         while self.time + 0.5 * self.time_step < end and time.perf_counter() - began < SHARE / RATE:
-            if self._drag is not None:
-                body, wrench = self._pull()
-                self.sim.set_external_wrench(body, wrench)
             u = self.u if self.control is None else self.control(self.time, self.q, self.v)
             try:
-                q, v = self.sim.step(self.q, self.v, numbers(u, "control"))
-                self.q, self.v = q, v
+                if self._drag is not None:
+                    self.sim.set_external_wrench(*self._pull())
+                self.q, self.v = self.sim.step(self.q, self.v, numbers(u, "control"))
             except DiffsimError as error:
                 self.message, self.paused, self._changed = str(error), True, True
                 return
@@ -291,7 +298,10 @@ class Live(Uncopied):
             if not 0 < body < self.model.nbody:
                 raise ValueError("no such body")
             self._release()
-            self._drag = body, _three(said["point"]), _three(said["target"])
+            size = float(said.get("size", 1.0))
+            if not 0.0 < size < np.inf:
+                raise ValueError("no size")
+            self._drag = body, _three(said["point"]), _three(said["target"]) + self._origin, size
         elif kind == "release":
             self._release()
         elif kind == "input":

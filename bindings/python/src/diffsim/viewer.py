@@ -143,6 +143,8 @@ def pack(recording: Recording, label: str = "", triangles: int = TRIANGLES, loos
     poses = np.array([f.poses for f in frames])
     if not np.isfinite(poses).all():
         raise InvalidArgumentError("frames: a pose of the recording is not finite")
+    origin = start(poses[0])
+    poses[..., :3] -= origin
     if loose:
         n = len(recording.bodies)
         carriers, still, slots = [-1] * n, [None] * n, list(range(n))
@@ -164,10 +166,10 @@ def pack(recording: Recording, label: str = "", triangles: int = TRIANGLES, loos
     arrays.add("limits", np.array([f.limits for f in frames]).T, "u1")
     arrays.add("gradient", [255 if f.gradient is None else f.gradient for f in frames], "u1")
     arrays.add("residual", [f.residual for f in frames], "f4")
-    _contacts(arrays, recording)
+    _contacts(arrays, recording, origin)
     _wrenches(arrays, frames)
-    _arrows(arrays, frames)
-    surfaces = _surfaces(arrays, frames)
+    _arrows(arrays, frames, origin)
+    surfaces = _surfaces(arrays, frames, origin)
     meshes = _meshes(arrays, recording, triangles)
     head = {
         "name": recording.name,
@@ -197,6 +199,7 @@ def pack(recording: Recording, label: str = "", triangles: int = TRIANGLES, loos
         "slots": slots,
         "carriers": carriers,
         "still": still,
+        "origin": origin.tolist(),
         "lengthStep": step,
         "arrays": arrays.table,
     }
@@ -257,6 +260,17 @@ def quaternions(r: Any) -> Any:
     )
     out = rows[most, np.arange(len(most))]
     return out / np.linalg.norm(out, axis=1, keepdims=True)
+
+
+def start(poses: Any) -> Any:
+    """The point from which a page counts positions. It is the origin of the world near the origin, and near the bodies
+    far away: single precision, with which graphics computes, has seven digits."""
+    points = poses[1:, :3] if len(poses) > 1 else poses[:, :3]
+    middle = (points.min(axis=0) + points.max(axis=0)) / 2
+    # Whole steps: scenes up to a hundred times their size away keep the origin.
+    size = max(np.ptp(points, axis=0).max() or 1.0, 1e-6)
+    step = 2.0 ** np.ceil(np.log2(200.0 * size))
+    return np.round(middle / step) * step
 
 
 def _length_step(poses: Any) -> Any:
@@ -339,7 +353,7 @@ def _joined(lists: Any, dtype: Any) -> Any:
     return np.concatenate(lists) if lists else np.zeros(0, dtype)
 
 
-def _contacts(arrays: Any, recording: Any) -> None:
+def _contacts(arrays: Any, recording: Any, origin: Any) -> None:
     lists = [f.contacts for f in recording.frames]
     c = _joined(lists, None)
     body = {s.geom: s.body for s in recording.shapes if s.geom is not None}
@@ -353,7 +367,7 @@ def _contacts(arrays: Any, recording: Any) -> None:
     arrays.add("bodyA", of[np.minimum(c["geom_a"], len(of) - 1)], "u4")
     arrays.add("bodyB", of[np.minimum(c["geom_b"], len(of) - 1)], "u4")
     arrays.add("mode", np.clip(c["mode"], 0, 3), "u1")
-    for name, x in (("point", c["point"]), ("normal", c["normal"]), ("impulse", impulse)):
+    for name, x in (("point", c["point"] - origin), ("normal", c["normal"]), ("impulse", impulse)):
         arrays.add(name, _short(x), "f4")
 
 
@@ -371,18 +385,18 @@ def _wrenches(arrays: Any, frames: Any) -> None:
     arrays.add("wrench", w["wrench"], "f4")
 
 
-def _arrows(arrays: Any, frames: Any) -> None:
+def _arrows(arrays: Any, frames: Any, origin: Any) -> None:
     lists = [f.arrows for f in frames]
     a = _joined(lists, None)
     arrays.add("arrowStart", _starts(lists), "u4")
     arrays.add("arrowQuantity", np.clip(a["quantity"], 0, 3), "u1")
     arrays.add("arrowAngular", a["angular"], "u1")
     arrays.add("arrowBody", a["body"], "u4")
-    arrays.add("arrowPoint", a["point"], "f4")
+    arrays.add("arrowPoint", a["point"] - origin, "f4")
     arrays.add("arrowVector", a["vector"], "f4")
 
 
-def _surfaces(arrays: Any, frames: Any) -> Any:
+def _surfaces(arrays: Any, frames: Any, origin: Any) -> Any:
     """Surfaces, each stored once, and the surfaces of each frame."""
     names: Dict[str, int] = {}
     numbers: Dict[Any, int] = {}
@@ -414,7 +428,7 @@ def _surfaces(arrays: Any, frames: Any) -> Any:
                         "triangles": faces[raw],
                     }
                 )
-                points.append(np.clip(places, -1e30, 1e30))
+                points.append(np.clip(places - origin, -1e30, 1e30))
                 corners += len(places)
             lists[-1].append(numbers[key])
     arrays.add("surfaceStart", _starts(lists), "u4")
