@@ -188,8 +188,8 @@ impl DeformableSpec {
     }
 
     /// Force per displacement of each node that the elements around it offer, to an order of magnitude
-    /// [N/m]: Young's modulus times the edge of a cube of the node's share of volume, or times the thickness of
-    /// triangles, and the edges' stiffness.
+    /// [N/m]: Young's modulus times the edge of a cube of the node's share of volume, or times the thickness
+    /// of triangles, and the edges' stiffness.
     pub fn stiffness_at_nodes(&self) -> Vec<f64> {
         let mut volumes = vec![0.0; self.rest.len()];
         let mut flat = vec![0.0; self.rest.len()];

@@ -9,8 +9,8 @@
 //! | corotated, F = R S | μ ‖F − R‖² + λ/2 tr²(S − 1) | 2 μ (F − R) + λ tr(S − 1) R |
 //! | membrane | λ/2 tr² E + μ E:E | F (λ tr E + 2 μ E) |
 //!
-//! The membrane is the law of triangles: F maps their plane at rest, and is zero across it. E = ½ (FᵀF − 1) is
-//! taken in this plane, and λ is that of plane stress, E ν / (1 − ν²).
+//! The membrane is the law of triangles: F maps their plane at rest, and is zero across it. E = ½ (FᵀF − 1)
+//! is taken in this plane. λ is that of plane stress, Young ν / (1 − ν²).
 //!
 //! The first law is that of Smith, De Goes & Kim, Stable Neo-Hookean Flesh Simulation (2018), without the
 //! term that they add for collapsed elements. Damping adds β F (λ tr Ė + 2 μ Ė) with the rate Ė of Green's
