@@ -44,6 +44,16 @@ int main(void) {
     BAD(node_count, (size_t)-1, "deformable.node_count");
     BAD(tets, inverted, "tets[0] must have a positive volume");
     BAD(tets, far_off, "deformable.tets");
+    const int32_t triangle[3] = {0, 1, 2}, line[3] = {0, 0, 1};
+    jelly.triangle_count = 1;
+    jelly.triangles = triangle;
+    CHECK_INVALID(ds_builder_add_deformable(builder, &jelly), "thickness must be positive");
+    jelly.thickness = 1e-3;
+    BAD(thickness, NAN, "thickness");
+    BAD(triangles, NULL, "deformable.triangles");
+    BAD(triangles, line, "triangles[0] names node 0 twice");
+    BAD(triangle_count, (size_t)-1, "deformable.triangle_count");
+    jelly.triangle_count = 0;
     BAD(attach_bodies, unknown, "attach_bodies[2]");
     BAD(attach_bodies, NULL, "deformable.attach_bodies");
     BAD(material, 2, "deformable.material");

@@ -1,4 +1,5 @@
-/* Friction of a hinge by the load that it carries: what it holds, how it slides, its derivative, refusals. */
+/* Friction of a hinge and of a ball by the load that they carry: what they hold, how they slide, derivatives,
+ * refusals. */
 #include <math.h>
 #include <string.h>
 
@@ -6,8 +7,8 @@
 
 static const double MASS = 2.0, ARM = 0.5, MOMENT = 0.3, GRAVITY = 9.81, STEP = 1e-3;
 
-/* A mass that hangs below a hinge about y. */
-static ds_model *pendulum(double coefficient, double radius) {
+/* A mass that hangs below a hinge about y, or below a ball. */
+static ds_model *pendulum(int32_t kind, double coefficient, double radius) {
     ds_builder *builder = NULL;
     ds_model *model = NULL;
     int32_t body = 0;
@@ -21,6 +22,7 @@ static ds_model *pendulum(double coefficient, double radius) {
     ds_joint_desc_init(&joint);
     CHECK(joint.friction_coefficient == 0.0);
     joint.name = "hinge";
+    joint.kind = kind;
     joint.axis[1] = 1.0;
     joint.axis[2] = 0.0;
     joint.friction_coefficient = coefficient;
@@ -33,7 +35,7 @@ static ds_model *pendulum(double coefficient, double radius) {
 
 /* Velocity after a step from rest, with a torque about the hinge, and its slope by the coefficient. */
 static double pushed(double coefficient, double radius, double torque, double *by_coefficient) {
-    ds_model *model = pendulum(coefficient, radius);
+    ds_model *model = pendulum(DS_JOINT_REVOLUTE, coefficient, radius);
     ds_sim *sim = NULL;
     ds_options options;
     ds_options_init(&options);
@@ -75,8 +77,52 @@ static void holds_and_slides(void) {
     CHECK(slope < 0.0 && fabs(slope - difference) < 1e-6 * fabs(slope));
 }
 
+/* A torque of any horizontal direction turns a ball beyond what it holds, along this torque. */
+static void a_ball_holds_and_slides(void) {
+    const double mu = 0.4, radius = 0.05, most = mu * radius * MASS * GRAVITY, inertia = MOMENT + MASS * ARM * ARM;
+    ds_model *model = pendulum(DS_JOINT_SPHERICAL, mu, radius);
+    ds_sim *sim = NULL;
+    ds_options options;
+    ds_options_init(&options);
+    options.time_step = STEP;
+    options.tolerance = 1e-12;
+    CHECK_OK(ds_sim_create(model, &options, &sim));
+    const ds_param parameter = {.kind = DS_PARAM_JOINT_FRICTION_COEFFICIENT};
+    CHECK_OK(ds_sim_select_params(sim, &parameter, 1));
+    const double q[4] = {0.0, 0.0, 0.0, 1.0}, rest[3] = {0.0, 0.0, 0.0};
+    for (int k = 0; k < 12; k++) {
+        const double x = cos(0.5 * k), y = sin(0.5 * k);
+        double q_end[4], v[3];
+        const double weak[6] = {0.0, 0.0, 0.0, 0.999 * most * x, 0.999 * most * y, 0.0};
+        CHECK_OK(ds_sim_set_external_wrench(sim, 1, weak));
+        CHECK_OK(ds_sim_step(sim, q, rest, NULL, q_end, v));
+        CHECK(v[0] == 0.0 && v[1] == 0.0 && v[2] == 0.0);
+        const double strong[6] = {0.0, 0.0, 0.0, 3.0 * most * x, 3.0 * most * y, 0.0};
+        CHECK_OK(ds_sim_set_external_wrench(sim, 1, strong));
+        CHECK_OK(ds_sim_step(sim, q, rest, NULL, q_end, v));
+        double a = 0.0, load = 0.0;
+        for (int i = 0; i < 100; i++) {
+            load = hypot(MASS * GRAVITY, MASS * ARM * a);
+            a = (3.0 * most - mu * radius * load) / inertia;
+        }
+        CHECK(fabs(v[0] - STEP * a * x) < 1e-8 * STEP && fabs(v[1] - STEP * a * y) < 1e-8 * STEP);
+        CHECK(fabs(v[2]) < 1e-15);
+        /* I da = -r N dmu - mu r dN/da da */
+        double slope[3];
+        const double by_a = mu * radius * MASS * ARM * MASS * ARM * a / load;
+        const double expected = -STEP * radius * load / (inertia + by_a);
+        ds_step_jacobians jacobians;
+        memset(&jacobians, 0, sizeof jacobians);
+        jacobians.dv_dp = slope;
+        CHECK_OK(ds_sim_step_jacobians(sim, &jacobians));
+        CHECK(fabs(slope[0] - expected * x) < 1e-8 * STEP && fabs(slope[1] - expected * y) < 1e-8 * STEP);
+    }
+    ds_sim_free(sim);
+    ds_model_free(model);
+}
+
 static void refused(void) {
-    ds_model *model = pendulum(0.4, 0.05);
+    ds_model *model = pendulum(DS_JOINT_REVOLUTE, 0.4, 0.05);
     ds_sim *sim = NULL;
     ds_options options;
     ds_options_init(&options);
@@ -102,6 +148,7 @@ static void refused(void) {
 
 int main(void) {
     holds_and_slides();
+    a_ball_holds_and_slides();
     refused();
     return report();
 }

@@ -1123,7 +1123,7 @@ DS_ENUM(ds_param_kind) {
    * [Pa], greater than 0. With DS_CONTACT_CONVEX. */
   DS_PARAM_HYDROELASTIC_MODULUS = 20,
   /** index: joint with ds_joint_desc.friction_coefficient; component 0: this coefficient, 1: the radius of
-   * a revolute joint's bearing [m]. DS_ERR_UNSUPPORTED for other joints. */
+   * the bearing or ball [m]. DS_ERR_UNSUPPORTED for other joints. */
   DS_PARAM_JOINT_FRICTION_COEFFICIENT = 21,
   /** index: joint along a spline. Of a curve component 6 i + 0 to 2: displacement of control frame i along
    * its own axes [m], 6 i + 3 to 5: rotation vector [rad], all zero as loaded. Of a surface 6 i + k:
@@ -2578,14 +2578,16 @@ typedef struct ds_joint_desc {
    * numbers each: translation along x, y, z [m] and angles about x, y, z [rad]; vector 4 i + j belongs to
    * the i-th spline of the first coordinate and the j-th of the second. Default NULL. */
   const double *control;
-  /** For a revolute or prismatic joint: coefficient of Coulomb friction by the load that the joint carries
-   * in the step. A revolute joint resists up to coefficient × radius × load [N m], a prismatic one up to
-   * coefficient × load [N]. It adds to friction_loss. Default 0. */
+  /** For a revolute, prismatic or spherical joint: coefficient of Coulomb friction by the load that the
+   * joint carries in the step. Revolute and spherical joints resist up to coefficient × radius × load [N
+   * m], a prismatic one up to coefficient × load [N]. It adds to friction_loss, which a spherical joint
+   * does not have beside it. Default 0. */
   double friction_coefficient;
-  /** Radius of a revolute joint's bearing [m]; positive if it has a friction_coefficient. Default 0. */
+  /** Radius of the bearing or of the ball [m]; positive if a revolute or spherical joint has a
+   * friction_coefficient. Default 0. */
   double friction_radius;
   /** Distance between the ends of the bearing [m], which converts moments to loads. Default 0: moments do
-   * not contribute. */
+   * not contribute, as in a spherical joint. */
   double friction_height;
   /** For a revolute or prismatic joint: lower bound of the sum of the forces of all its actuators [N m or
    * N]. Inputs on dofs (ds_load_options.actuation) have no such bound. Default -inf. */
@@ -2952,8 +2954,8 @@ DS_ENUM(ds_material) {
   DS_MATERIAL_COROTATED = 1, /**< Hooke's law in axes that turn with the tetrahedron. */
 };
 
-/** A deformable body: nodes that tetrahedra (solids) or edges (strings and cloth) join. Fill with
- * ds_deformable_desc_init, then change fields. Everything is copied during the call. */
+/** A deformable body: nodes that tetrahedra (solids), triangles (membranes) or edges (strings and nets)
+ * join. Fill with ds_deformable_desc_init, then change fields. Everything is copied during the call. */
 typedef struct ds_deformable_desc {
   size_t struct_size;           /**< Size of this struct in bytes; set by ds_deformable_desc_init. */
   /** Name, unique among deformable bodies. Body, joint and geom of node i are called NAME_i. NULL for
@@ -2975,14 +2977,15 @@ typedef struct ds_deformable_desc {
   const int32_t *attach_bodies; /**< The body that carries each attached node; 0 is the world. */
   int32_t material;             /**< A ds_material. Default DS_MATERIAL_NEO_HOOKEAN. */
   int32_t condim;               /**< condim of the nodes' geoms, as in ds_geom_desc. Default 3. */
-  /** Mass per volume of the tetrahedra [kg/m3]; without tetrahedra, per length of the edges [kg/m]. Each
-   * element gives equal shares to its nodes. Default 1000. */
+  /** Mass per volume of tetrahedra and triangles [kg/m3]; without these, per length of the edges [kg/m].
+   * Each element gives equal shares to its nodes. Default 1000. */
   double density;
   /** The mass of all elements together [kg]; it replaces density if it is not 0. Default 0. */
   double mass;
-  /** Young's modulus of tetrahedra [Pa]. Default 0, which tetrahedra refuse. */
+  /** Young's modulus of tetrahedra and triangles [Pa]. Default 0, which these refuse. */
   double young;
-  double poisson;               /**< Poisson's ratio of tetrahedra, above -1 and below 0.5. Default 0.3. */
+  /** Poisson's ratio of tetrahedra and triangles, above -1 and below 0.5. Default 0.3. */
+  double poisson;
   double stiffness;             /**< Stiffness of each edge: force per change of length [N/m]. Default 0. */
   /** Ratio of damping to stiffness [s]; it damps strains, not rigid motions. Default 0. */
   double damping;
@@ -2990,6 +2993,10 @@ typedef struct ds_deformable_desc {
    * nor bodies to which nodes are attached. Default 0. */
   double radius;
   double friction;              /**< Sliding friction of these spheres. Default 1. */
+  /** Number of triangles. They resist strains in their plane, not bending. Default 0. */
+  size_t triangle_count;
+  const int32_t *triangles;     /**< The three nodes of each triangle, 3×triangle_count. */
+  double thickness;             /**< Thickness of the triangles [m]. Default 0, which triangles refuse. */
 } ds_deformable_desc;
 
 /** Fills the struct with the defaults. NULL is ignored. */
@@ -3003,8 +3010,8 @@ void ds_deformable_desc_init(struct ds_deformable_desc *deformable);
  * DS_INTEGRATOR_IMPLICIT_EULER) and DS_CONTACT_PENALTY or DS_CONTACT_NONE.
  *
  * Errors: DS_ERR_INVALID_ARGUMENT for nodes or bodies out of range, a node without an element or attached
- * twice, flat or inverted tetrahedra, edges of length zero, numbers that are not finite or out of range,
- * and a name that is taken. Then nothing is added. */
+ * twice, flat or inverted tetrahedra, triangles without area, edges of length zero, numbers that are not
+ * finite or out of range, and a name that is taken. Then nothing is added. */
 ds_status ds_builder_add_deformable(struct ds_builder *builder, const struct ds_deformable_desc *deformable);
 
 /* ----------------------------------------- Equality constraints ----------------------------------------- */

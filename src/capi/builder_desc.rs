@@ -67,14 +67,16 @@ pub struct ds_joint_desc {
     /// each: translation along x, y, z [m] and angles about x, y, z [rad]; vector 4 i + j belongs to the i-th
     /// spline of the first coordinate and the j-th of the second. Default NULL.
     pub control: *const f64,
-    /// For a revolute or prismatic joint: coefficient of Coulomb friction by the load that the joint carries
-    /// in the step. A revolute joint resists up to coefficient × radius × load [N m], a prismatic one up to
-    /// coefficient × load [N]. It adds to friction_loss. Default 0.
+    /// For a revolute, prismatic or spherical joint: coefficient of Coulomb friction by the load that the
+    /// joint carries in the step. Revolute and spherical joints resist up to coefficient × radius × load
+    /// [N m], a prismatic one up to coefficient × load [N]. It adds to friction_loss, which a spherical joint
+    /// does not have beside it. Default 0.
     pub friction_coefficient: f64,
-    /// Radius of a revolute joint's bearing [m]; positive if it has a friction_coefficient. Default 0.
+    /// Radius of the bearing or of the ball [m]; positive if a revolute or spherical joint has a
+    /// friction_coefficient. Default 0.
     pub friction_radius: f64,
     /// Distance between the ends of the bearing [m], which converts moments to loads. Default 0: moments do
-    /// not contribute.
+    /// not contribute, as in a spherical joint.
     pub friction_height: f64,
     /// For a revolute or prismatic joint: lower bound of the sum of the forces of all its actuators [N m or
     /// N]. Inputs on dofs (ds_load_options.actuation) have no such bound. Default -inf.

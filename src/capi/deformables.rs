@@ -5,7 +5,7 @@ use super::builder::{self, ds_builder};
 use super::status::ds_status;
 use super::wall;
 use crate::error::{Error, Result};
-use crate::model::deformable::{DeformableSpec, Material, six_volumes};
+use crate::model::deformable::{DeformableSpec, Material};
 use crate::model::deformable_builder::Skin;
 use crate::spatial::Vec3;
 use std::ffi::c_char;
@@ -21,8 +21,8 @@ pub enum ds_material {
     DS_MATERIAL_COROTATED = 1,
 }
 
-/// A deformable body: nodes that tetrahedra (solids) or edges (strings and cloth) join. Fill with
-/// ds_deformable_desc_init, then change fields. Everything is copied during the call.
+/// A deformable body: nodes that tetrahedra (solids), triangles (membranes) or edges (strings and nets) join.
+/// Fill with ds_deformable_desc_init, then change fields. Everything is copied during the call.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct ds_deformable_desc {
@@ -55,14 +55,14 @@ pub struct ds_deformable_desc {
     pub material: i32,
     /// condim of the nodes' geoms, as in ds_geom_desc. Default 3.
     pub condim: i32,
-    /// Mass per volume of the tetrahedra [kg/m3]; without tetrahedra, per length of the edges [kg/m]. Each
-    /// element gives equal shares to its nodes. Default 1000.
+    /// Mass per volume of tetrahedra and triangles [kg/m3]; without these, per length of the edges [kg/m].
+    /// Each element gives equal shares to its nodes. Default 1000.
     pub density: f64,
     /// The mass of all elements together [kg]; it replaces density if it is not 0. Default 0.
     pub mass: f64,
-    /// Young's modulus of tetrahedra [Pa]. Default 0, which tetrahedra refuse.
+    /// Young's modulus of tetrahedra and triangles [Pa]. Default 0, which these refuse.
     pub young: f64,
-    /// Poisson's ratio of tetrahedra, above -1 and below 0.5. Default 0.3.
+    /// Poisson's ratio of tetrahedra and triangles, above -1 and below 0.5. Default 0.3.
     pub poisson: f64,
     /// Stiffness of each edge: force per change of length [N/m]. Default 0.
     pub stiffness: f64,
@@ -73,6 +73,12 @@ pub struct ds_deformable_desc {
     pub radius: f64,
     /// Sliding friction of these spheres. Default 1.
     pub friction: f64,
+    /// Number of triangles. They resist strains in their plane, not bending. Default 0.
+    pub triangle_count: usize,
+    /// The three nodes of each triangle, 3×triangle_count.
+    pub triangles: *const i32,
+    /// Thickness of the triangles [m]. Default 0, which triangles refuse.
+    pub thickness: f64,
 }
 
 // SAFETY: repr(C), the size first, i32 in pairs, else words: no padding, every bit pattern a value.
@@ -103,6 +109,9 @@ unsafe impl Growing for ds_deformable_desc {
             damping: 0.0,
             radius: 0.0,
             friction: 1.0,
+            triangle_count: 0,
+            triangles: ptr::null(),
+            thickness: 0.0,
         }
     }
 }
@@ -121,7 +130,7 @@ pub unsafe extern "C" fn ds_deformable_desc_init(deformable: *mut ds_deformable_
 /// DS_INTEGRATOR_IMPLICIT_EULER) and DS_CONTACT_PENALTY or DS_CONTACT_NONE.
 ///
 /// Errors: DS_ERR_INVALID_ARGUMENT for nodes or bodies out of range, a node without an element or attached
-/// twice, flat or inverted tetrahedra, edges of length zero, numbers that are not finite or out of range,
+/// twice, flat or inverted tetrahedra, triangles without area, edges of length zero, numbers that are not finite or out of range,
 /// and a name that is taken. Then nothing is added.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_builder_add_deformable(
@@ -151,6 +160,11 @@ pub unsafe extern "C" fn ds_builder_add_deformable(
             times(d.tet_count, 4, "tet_count")?,
             "deformable.tets",
         )?;
+        let triangles = args::array(
+            d.triangles,
+            times(d.triangle_count, 3, "triangle_count")?,
+            "deformable.triangles",
+        )?;
         let attached = args::array(d.attach_nodes, d.attach_count, "deformable.attach_nodes")?;
         let bodies = args::array(d.attach_bodies, d.attach_count, "deformable.attach_bodies")?;
         let attached: Result<Vec<_>> = (attached.iter().zip(bodies))
@@ -164,7 +178,9 @@ pub unsafe extern "C" fn ds_builder_add_deformable(
             nodes: Vec::new(),
             rest: nodes.chunks_exact(3).map(Vec3::from_slice).collect(),
             edges: elements(edges, d.node_count, "deformable.edges")?,
+            triangles: elements(triangles, d.node_count, "deformable.triangles")?,
             tets: elements(tets, d.node_count, "deformable.tets")?,
+            thickness: d.thickness,
             material,
             density: d.density,
             young: d.young,
@@ -180,7 +196,7 @@ pub unsafe extern "C" fn ds_builder_add_deformable(
             ))),
         };
         if positive("mass", d.mass)? {
-            spec.density = d.mass / size(&spec);
+            spec.density = d.mass / spec.extent();
         }
         let skin = positive("radius", d.radius)?.then_some(Skin {
             radius: d.radius,
@@ -209,13 +225,4 @@ fn elements<const N: usize>(all: &[i32], nodes: usize, name: &str) -> Result<Vec
         Ok(element)
     })
     .collect()
-}
-
-/// Volume of the tetrahedra, or length of the edges.
-fn size(d: &DeformableSpec) -> f64 {
-    let at = |i: usize| d.rest[i];
-    match d.tets.is_empty() {
-        true => d.edges.iter().map(|e| (at(e[1]) - at(e[0])).norm()).sum(),
-        false => (d.tets.iter().map(|tet| six_volumes(tet.map(at)).0 / 6.0)).sum(),
-    }
 }

@@ -78,7 +78,7 @@ pub enum ds_param_kind {
     /// modulus [Pa], greater than 0. With DS_CONTACT_CONVEX.
     DS_PARAM_HYDROELASTIC_MODULUS = 20,
     /// index: joint with ds_joint_desc.friction_coefficient; component 0: this coefficient, 1: the radius
-    /// of a revolute joint's bearing [m]. DS_ERR_UNSUPPORTED for other joints.
+    /// of the bearing or ball [m]. DS_ERR_UNSUPPORTED for other joints.
     DS_PARAM_JOINT_FRICTION_COEFFICIENT = 21,
     /// index: joint along a spline. Of a curve component 6 i + 0 to 2: displacement of control frame i along
     /// its own axes [m], 6 i + 3 to 5: rotation vector [rad], all zero as loaded. Of a surface 6 i + k:

@@ -15,7 +15,7 @@ use super::memory::{Key, Memory, Recall};
 use super::rebound::Rebound;
 use super::regions::Regions;
 use super::rows::Rows;
-use super::source::Source;
+use super::source::{Along, Source};
 use super::stabilization::Stabilization;
 use super::tendon_list::{Tendon, tendons};
 use super::weights::Weights;
@@ -43,6 +43,8 @@ pub struct Constraints {
     pub(super) friction: Vec<usize>,
     /// Per dof: dry friction by the load of its joint in this step [N or N m].
     pub(super) by_load: Vec<f64>,
+    /// True for dofs whose dry friction is a known force of the step.
+    pub(super) known: Vec<bool>,
     /// Per dof: true if its velocity is prescribed, so that no impulse changes it.
     pub(super) prescribed: Vec<bool>,
     /// Per dof: true while its dry friction acts without a row ([`Constraints::take_out`]).
@@ -193,6 +195,7 @@ impl Constraints {
             speeds,
             friction,
             by_load: vec![0.0; t.nv()],
+            known: vec![false; t.nv()],
             prescribed: vec![false; t.nv()],
             alone: vec![false; t.nv()],
             coupled,
@@ -228,9 +231,24 @@ impl Constraints {
         own.any(|l| l.tied[usize::from(sign < 0.0)])
     }
 
-    /// Sets the dry friction of a dof by the load of its joint [N or N m].
-    pub fn set_friction_by_load(&mut self, dof: usize, friction: f64) {
-        self.by_load[dof] = friction;
+    /// Sets the dry friction of a dof by the load of its joint [N or N m]; `None` for a dof whose friction is
+    /// a known force, and has no row.
+    pub fn set_friction_by_load(&mut self, dof: usize, friction: Option<f64>) {
+        self.by_load[dof] = friction.unwrap_or(0.0);
+        self.known[dof] = friction.is_none();
+    }
+
+    /// The group of the dry friction of a dof.
+    pub fn friction_group(&self, dof: usize) -> Option<usize> {
+        let is_own =
+            |s: &Source| matches!(s, Source::Friction { along: Along::Dof(k) } if *k == dof);
+        self.sources.iter().position(is_own)
+    }
+
+    /// The impulse of the dry friction of a dof; 0 if it has no row.
+    pub fn friction_impulse(&self, dof: usize) -> f64 {
+        let group = self.friction_group(dof);
+        group.map_or(0.0, |group| self.lambda[self.offsets[group]])
     }
 
     /// Number of rows of the largest problem whose G is dense.

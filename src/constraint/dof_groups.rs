@@ -294,7 +294,7 @@ impl Constraints {
             }
         }
         for (i, range) in dofs.ranges.iter().enumerate() {
-            if !dofs.own[i].has_friction || range.is_prescribed {
+            if !dofs.own[i].has_friction || range.is_prescribed || self.known[range.dof] {
                 continue;
             }
             self.push_friction(range, v_free[range.dof], shares(i).friction);

@@ -219,7 +219,7 @@ impl Constraints {
     fn fill_friction(&mut self, t: &Topology, params: &Params, h: f64) {
         for i in 0..self.friction.len() {
             let dof = self.friction[i];
-            if self.prescribed[dof] || self.alone[dof] {
+            if self.prescribed[dof] || self.alone[dof] || self.known[dof] {
                 continue;
             }
             let key = Key {

@@ -1,11 +1,12 @@
 //! Checks of deformable bodies from any source.
 
 use super::check::REACH;
-use super::deformable::{DeformableSpec, NAMES, six_volumes};
+use super::deformable::{DeformableSpec, Material, NAMES, six_volumes, triangle};
 use crate::error::{Error, Result};
 use crate::spatial::Vec3;
 
-/// The least volume of a tetrahedron, as a share of the cube of its longest edge.
+/// The least volume of a tetrahedron, as a share of the cube of its longest edge; of a triangle the least
+/// area, as a share of the square.
 const FLAT: f64 = 1e-9;
 
 /// The fault of a number, if it has one.
@@ -37,6 +38,17 @@ pub fn is_flat(x: [Vec3; 4]) -> bool {
     !enough
 }
 
+/// Whether a triangle is nearly a line.
+pub fn is_line(x: [Vec3; 3]) -> bool {
+    let [a, b, c] = x;
+    let longest = [b - a, c - b, a - c]
+        .map(Vec3::norm)
+        .into_iter()
+        .fold(0.0, f64::max);
+    let enough = triangle(x).0 > FLAT * longest * longest;
+    !enough
+}
+
 impl DeformableSpec {
     /// Checks the body. `who` names it.
     pub(super) fn check(&self, who: &str) -> Result<()> {
@@ -48,8 +60,11 @@ impl DeformableSpec {
                 self.rest.len()
             ));
         }
-        if self.edges.is_empty() && self.tets.is_empty() {
-            return wrong("it must have edges or tets, got neither".into());
+        if self.edges.is_empty() && !self.has_volume() {
+            return wrong("it must have edges, triangles or tets, got none".into());
+        }
+        if self.material == Material::Membrane {
+            return wrong("material must be NeoHookean or Corotated, got Membrane".into());
         }
         for (i, x) in self.rest.iter().enumerate() {
             if !x.is_finite() || x.max_abs() >= REACH {
@@ -61,8 +76,13 @@ impl DeformableSpec {
         }
         let mut is_used = vec![false; n];
         let edges = self.edges.iter().map(|e| ("edges", &e[..])).enumerate();
+        let flat = self
+            .triangles
+            .iter()
+            .map(|t| ("triangles", &t[..]))
+            .enumerate();
         let tets = self.tets.iter().map(|t| ("tets", &t[..])).enumerate();
-        for (k, (what, corners)) in edges.chain(tets) {
+        for (k, (what, corners)) in edges.chain(flat).chain(tets) {
             for (c, i) in corners.iter().enumerate() {
                 if *i >= n {
                     return wrong(format!(
@@ -77,12 +97,25 @@ impl DeformableSpec {
             }
         }
         if let Some(i) = is_used.iter().position(|used| !used) {
-            return wrong(format!("nodes[{i}] belongs to no edge and no tet"));
+            return wrong(format!("nodes[{i}] belongs to no edge, triangle or tet"));
         }
         for (k, edge) in self.edges.iter().enumerate() {
             if self.rest[edge[0]] == self.rest[edge[1]] {
                 return wrong(format!("edges[{k}] has length zero"));
             }
+        }
+        for (k, corners) in self.triangles.iter().enumerate() {
+            let x = corners.map(|i| self.rest[i]);
+            if is_line(x) {
+                let area = triangle(x).0;
+                return wrong(format!("triangles[{k}] must have an area, got {area:e} m2"));
+            }
+        }
+        let (thickness, needs_one) = (self.thickness, !self.triangles.is_empty());
+        if needs_one && !(thickness > 0.0 && thickness.is_finite()) {
+            return wrong(format!(
+                "thickness must be positive and finite, got {thickness}"
+            ));
         }
         for (k, tet) in self.tets.iter().enumerate() {
             let x = tet.map(|i| self.rest[i]);
@@ -94,13 +127,7 @@ impl DeformableSpec {
                 ));
             }
         }
-        let used = [
-            true,
-            !self.tets.is_empty(),
-            !self.tets.is_empty(),
-            true,
-            true,
-        ];
+        let used = [true, self.has_volume(), self.has_volume(), true, true];
         for (c, x) in self
             .numbers()
             .numbers
@@ -120,7 +147,7 @@ impl DeformableSpec {
             .position(|(node, m)| node.is_free && *m <= 0.0);
         match free {
             Some(i) => wrong(format!(
-                "nodes[{i}] must belong to a tet, or it has no mass"
+                "nodes[{i}] must belong to a triangle or tet, or it has no mass"
             )),
             None => Ok(()),
         }

@@ -1,12 +1,14 @@
 //! Coulomb friction of a joint by the load that it carries.
 //!
 //! The joint carries a force F and a moment M at its anchor. A revolute joint turns in a bearing of radius r
-//! and height l, a prismatic one slides in a guide of height l. The load and the largest friction are
+//! and height l, a prismatic one slides in a guide of height l. A spherical one has a ball of radius r. The
+//! load and the largest friction are
 //!
 //! | joint | load N | friction |
 //! |---|---|---|
 //! | revolute | √(F² + (2 M⊥/l)²) | μ r N [N m] |
 //! | prismatic | √(F⊥² + (2 M/l)²) | μ N [N] |
+//! | spherical | F | μ r N [N m], for the length of the moment |
 //!
 //! where ⊥ is the part across the axis. A moment loads the two ends of a bearing with opposite forces M/l.
 //! With l = 0, moments do not contribute to the load.
@@ -22,18 +24,33 @@ pub(super) fn check(j: &JointSpec, who: &str) -> Result<()> {
     if j.friction_coefficient == 0.0 {
         return Ok(());
     }
-    let has_it = matches!(j.kind, JointKind::Revolute | JointKind::Prismatic);
-    if !has_it || j.varying.is_some() {
+    use JointKind::{Prismatic, Revolute, Spherical};
+    if !matches!(j.kind, Revolute | Prismatic | Spherical) || j.varying.is_some() {
         return Err(Error::unsupported(format!(
-            "joint {who}: friction coefficient must be 0 for a joint of kind {:?}; revolute and prismatic joints \
-             have friction by load",
+            "joint {who}: friction coefficient must be 0 for a joint of kind {:?}; revolute, prismatic and spherical \
+             joints have friction by load",
             j.kind
         )));
     }
-    if j.kind == JointKind::Revolute && j.friction_radius == 0.0 {
+    if j.kind != Prismatic && j.friction_radius == 0.0 {
         return Err(Error::invalid(format!(
-            "joint {who}: friction radius must be positive for a revolute joint with a friction coefficient, got 0"
+            "joint {who}: friction radius must be positive for a {} joint with a friction coefficient, got 0",
+            if j.kind == Revolute {
+                "revolute"
+            } else {
+                "spherical"
+            }
         )));
+    }
+    for (what, x) in [
+        ("friction height", j.friction_height),
+        ("friction loss", j.friction_loss),
+    ] {
+        if j.kind == Spherical && x != 0.0 {
+            return Err(Error::unsupported(format!(
+                "joint {who}: {what} must be 0 for a spherical joint with a friction coefficient, got {x}"
+            )));
+        }
     }
     Ok(())
 }
@@ -52,6 +69,7 @@ pub fn load(joint: &Joint, axis: &Axis, wrench: Wrench) -> (f64, Twist) {
     let (force, moment) = (wrench.lin, wrench.ang - axis.point.cross(wrench.lin));
     let (force, moment) = match joint.kind {
         JointKind::Prismatic => (across(force), moment),
+        JointKind::Spherical => (force, Vec3::ZERO),
         _ => (force, across(moment)),
     };
     let arm = match joint.friction_height {

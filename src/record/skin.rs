@@ -9,7 +9,7 @@ use crate::spatial::Vec3;
 
 const COLOR: [f32; 4] = [0.85, 0.5, 0.3, 1.0];
 
-/// The surface of a body of tetrahedra.
+/// The surface of a body of tetrahedra or triangles.
 pub(super) struct Skin {
     pub name: String,
     /// The body of each point, and its place there.
@@ -20,12 +20,12 @@ pub(super) struct Skin {
 }
 
 impl Skin {
-    /// The surfaces of all deformable bodies with tetrahedra. Number k without a name is
+    /// The surfaces of all deformable bodies with tetrahedra or triangles. Number k without a name is
     /// "deformable_k".
     pub fn all(model: &Model) -> Vec<Skin> {
         let bodies = model.deformables().iter().enumerate();
         bodies
-            .filter(|(_, d)| !d.tets.is_empty())
+            .filter(|(_, d)| d.has_volume())
             .map(|(k, d)| Skin::of(k, d))
             .collect()
     }

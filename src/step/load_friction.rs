@@ -6,11 +6,16 @@
 //! the contact problem and a backward recursion. The first guess is the load without impulses, so that a
 //! step does not depend on the steps before it.
 //!
-//! The derivative is that of the solution. Let n be the variation of N at fixed f along a direction, X and
-//! B the derivatives of velocity and of N by f, and C the diagonal of c:
+//! The friction of a spherical joint that slips is a force of three numbers ([`super::ball_friction`]); they
+//! belong to f.
 //!
-//!   δ(c N) = (1 − C B)⁻¹ (C n + δc N),   δv̂ = x + X δ(c N).
+//! The derivative is that of the solution. Let x and n be the variations of velocity and of N at fixed f
+//! along a direction, X and B their derivatives by f, C the slopes of f by N and P those by the velocity of
+//! a ball that slips. With C = a c, a = ω/|ω| for a ball, and the diagonal of c for other joints:
+//!
+//!   δf = (1 − C B − P X)⁻¹ (C n + P x + a N δc),   δv̂ = x + X δf.
 
+use super::ball_friction::{Ball, Judged, is_at_switch};
 use super::contact::ContactStage;
 use super::linearization::dot;
 use super::options::{Contact, Integrator, Options};
@@ -20,13 +25,14 @@ use crate::contact::certificate::Certificate;
 use crate::dynamics::Dynamics;
 use crate::error::{Error, Result};
 use crate::force::Forces;
-use crate::linalg::{add_scaled, larger, largest};
+use crate::linalg::{add_scaled, larger, largest, smaller};
 use crate::model::Model;
 use crate::model::load_friction::{Axis, friction, load};
 use crate::model::params::{Param, ParamKind, Params};
 use crate::model::spec::JointKind;
 use crate::model::topology::WORLD;
-use crate::spatial::{Inertia, Twist, Vec3, Wrench};
+use crate::spatial::{Inertia, Mat3, Twist, Vec3, Wrench};
+use std::ops::Range;
 
 /// Relative residual at which the search ends.
 const ENOUGH: f64 = 1e-14;
@@ -43,13 +49,30 @@ pub struct Loaded {
     pub joint: usize,
     pub link: usize,
     pub dof: usize,
+    /// Its first friction, and the number of them.
+    pub first: usize,
+    pub count: usize,
 }
 
-/// Workspace, with one entry or row for each of the joints.
+impl Loaded {
+    pub fn is_ball(&self) -> bool {
+        self.count == 3
+    }
+
+    /// Its frictions.
+    pub fn range(&self) -> Range<usize> {
+        self.first..self.first + self.count
+    }
+}
+
+/// Workspace. Loads and their slopes have one entry or row for each of the joints, frictions and responses
+/// to them one or three.
 #[derive(Debug)]
 pub(super) struct LoadFriction {
     pub joints: Vec<Loaded>,
-    /// c N of the step, and its residual.
+    /// State of the spherical joints, with an unused entry for each other joint.
+    pub balls: Vec<Ball>,
+    /// c N of the step, for a ball that slips its force, and the residual.
     pub friction: Vec<f64>,
     pub residual: Vec<f64>,
     /// The same of the best solution so far.
@@ -60,6 +83,8 @@ pub(super) struct LoadFriction {
     pub change: Vec<f64>,
     pub scratch: Vec<f64>,
     pub acc: Vec<f64>,
+    /// The acceleration of the free motion with the forces of balls.
+    pub pushed: Vec<f64>,
     pub tau: Vec<f64>,
     /// Loads and slopes by the wrench at the last step.
     pub loads: Vec<f64>,
@@ -72,14 +97,25 @@ pub(super) struct LoadFriction {
     /// Derivatives of velocity and impulses by the friction.
     pub answer: Vec<f64>,
     pub answer_impulse: Vec<f64>,
-    /// (1 − C B)⁻¹ by rows.
+    /// (1 − C B − P X)⁻¹ by rows.
     pub coupled: Vec<f64>,
     pub square: Vec<f64>,
     /// Adjoint by v̂₀, and zeros for rows.
     pub start: Vec<f64>,
     pub zero: Vec<f64>,
     pub max_rows: usize,
+    /// True if a joint has no load, and if a ball begins or ends to slip.
     pub one_sided: bool,
+    pub at_switch: bool,
+}
+
+/// See [`LoadFriction::slopes_of`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slopes {
+    /// Shares of the frictions in c N: the direction of a ball that slips.
+    pub along: [f64; 3],
+    pub by_load: [f64; 3],
+    pub by_speed: Mat3,
 }
 
 /// Refuses models and options for which loads of joints are not known.
@@ -139,23 +175,29 @@ pub(super) fn refuse_loads(model: &Model, options: &Options, turns: bool) -> Res
 impl LoadFriction {
     /// For steps with at most this number of rows; `None` for a model without such joints.
     pub fn new(model: &Model, max_rows: usize, derivatives: bool) -> Option<Box<LoadFriction>> {
+        let mut m = 0;
         let joints: Vec<Loaded> = (model.load_friction())
-            .map(|joint| Loaded {
-                joint,
-                link: model.joint(joint).first_link,
-                dof: model.joint(joint).iv,
+            .map(|joint| {
+                let (j, first) = (model.joint(joint), m);
+                m += j.nv;
+                Loaded {
+                    joint,
+                    link: j.first_link,
+                    dof: j.iv,
+                    first,
+                    count: j.nv,
+                }
             })
             .collect();
-        let (m, nv) = (joints.len(), model.nv());
-        if m == 0 {
+        let (n, nv) = (joints.len(), model.nv());
+        if n == 0 {
             return None;
         }
-        let (wide, long) = match derivatives {
-            true => (m * nv, m * max_rows),
-            false => (0, 0),
-        };
+        let of =
+            |count: usize, length: usize| vec![0.0; if derivatives { count * length } else { 0 }];
         Some(Box::new(LoadFriction {
             joints,
+            balls: vec![Ball::NEW; n],
             friction: vec![0.0; m],
             residual: vec![0.0; m],
             best: [vec![0.0; m], vec![0.0; m]],
@@ -164,21 +206,23 @@ impl LoadFriction {
             change: vec![0.0; m],
             scratch: vec![0.0; m],
             acc: vec![0.0; nv],
+            pushed: vec![0.0; nv],
             tau: vec![0.0; nv],
-            loads: vec![0.0; m],
-            slopes: vec![Twist::ZERO; m],
-            by_q: vec![0.0; wide],
-            by_v: vec![0.0; wide],
-            by_acc: vec![0.0; wide],
-            by_impulse: vec![0.0; long],
-            answer: vec![0.0; wide],
-            answer_impulse: vec![0.0; long],
+            loads: vec![0.0; n],
+            slopes: vec![Twist::ZERO; n],
+            by_q: of(n, nv),
+            by_v: of(n, nv),
+            by_acc: of(n, nv),
+            by_impulse: of(n, max_rows),
+            answer: of(m, nv),
+            answer_impulse: of(m, max_rows),
             coupled: vec![0.0; m * m],
             square: vec![0.0; m * m],
             start: vec![0.0; nv],
             zero: vec![0.0; if derivatives { max_rows } else { 0 }],
             max_rows,
             one_sided: false,
+            at_switch: false,
         }))
     }
 
@@ -218,22 +262,35 @@ impl LoadFriction {
         s: &mut StepState,
         tolerance: f64,
     ) -> Result<Certificate> {
-        let (m, h) = (self.joints.len(), c.constraints.time_step());
+        let h = c.constraints.time_step();
+        self.respond(model, d);
         d.inverse(model, params, &s.acc, &mut self.tau);
         self.read(model, d);
         self.friction.fill(0.0);
-        self.residual_of(model, params);
+        for (end, (start, acc)) in s.v_end.iter_mut().zip(s.v_start.iter().zip(&s.acc)) {
+            *end = start + h * acc;
+        }
+        self.residual_of(c, (model, params), &s.v_end, true);
         self.friction.copy_from_slice(&self.residual);
-        let (mut best, mut share) = (f64::INFINITY, 1.0);
+        let m = self.friction.len();
+        // The direction of a ball takes as many secants as there are unknowns. Loads alone have kinks.
+        let patience = if m > self.joints.len() { m } else { 0 };
+        let (mut best, mut share, mut vain) = (f64::INFINITY, 1.0, 0);
         self.forget(share);
         let mut before: Option<Certificate> = None;
         for evaluation in 1.. {
-            for (of, friction) in self.joints.iter().zip(&self.friction) {
-                c.constraints.set_friction_by_load(of.dof, *friction);
-            }
+            self.push(c, model, d, &s.acc);
             let (q, v) = (&s.q, &s.v);
-            let mut certificate =
-                c.solve(model, params, d, q, v, &s.v_start, &s.acc, &mut s.v_end)?;
+            let mut certificate = c.solve(
+                model,
+                params,
+                d,
+                q,
+                v,
+                &s.v_start,
+                &self.pushed,
+                &mut s.v_end,
+            )?;
             prescribed.write(&mut s.v_end);
             for (a, (end, start)) in self.acc.iter_mut().zip(s.v_end.iter().zip(&s.v_start)) {
                 *a = (end - start) / h;
@@ -243,10 +300,14 @@ impl LoadFriction {
             d.external.clear();
             forces.load(model, params, &d.kin, &mut d.external);
             self.read(model, d);
-            self.residual_of(model, params);
+            let switched = self.residual_of(c, (model, params), &s.v_end, false);
             let scale = larger(largest(&self.friction), f64::MIN_POSITIVE);
             let size = largest(&self.residual);
-            let off = size / scale;
+            let off = if switched {
+                f64::INFINITY
+            } else {
+                size / scale
+            };
             if let Some(before) = &before {
                 certificate.add_cost(before);
             }
@@ -254,47 +315,159 @@ impl LoadFriction {
             if off <= ENOUGH || stalls || evaluation == EVALUATIONS || !certificate.converged {
                 certificate.cone = larger(certificate.cone, off);
                 certificate.converged &= off <= tolerance;
+                self.label(&mut certificate, h, largest(&s.v_end));
                 return Ok(certificate);
             }
-            if size < best {
-                if evaluation > 1 {
+            if switched {
+                // The friction is another unknown than before.
+                (best, share, vain) = (f64::INFINITY, 1.0, 0);
+                self.forget(share);
+            } else {
+                if best.is_finite() {
                     self.learn();
                 }
-                best = size;
-                self.best[0].copy_from_slice(&self.friction);
-                self.best[1].copy_from_slice(&self.residual);
-            } else {
-                // There is a kink between this solution and the best one: take a shorter step from the best
-                // one, in a known direction.
-                share *= 0.5;
-                self.forget(share);
-                self.friction.copy_from_slice(&self.best[0]);
-                self.residual.copy_from_slice(&self.best[1]);
+                if size < best {
+                    (best, vain) = (size, 0);
+                    self.best[0].copy_from_slice(&self.friction);
+                    self.best[1].copy_from_slice(&self.residual);
+                } else {
+                    vain += 1;
+                    if vain > patience {
+                        // There are kinks around the best solution: take a shorter step from it, in a known
+                        // direction.
+                        share *= 0.5;
+                        self.forget(share);
+                    }
+                    self.friction.copy_from_slice(&self.best[0]);
+                    self.residual.copy_from_slice(&self.best[1]);
+                }
             }
             before = Some(certificate);
-            for i in 0..m {
-                let row = &self.inverse[i * m..][..m];
-                let next = larger(self.friction[i] - dot(row, &self.residual), 0.0);
-                self.step[i] = next - self.friction[i];
-                self.friction[i] = next;
-            }
+            self.advance();
         }
         Err(Error::internal(
             "the iteration for the friction of joints by load did not end",
         ))
     }
 
-    /// c N − friction.
-    fn residual_of(&mut self, model: &Model, params: &Params) {
+    /// The responses of spherical joints to their impulses.
+    fn respond(&mut self, model: &Model, d: &mut Dynamics) {
+        for (of, ball) in self.joints.iter().zip(&mut self.balls) {
+            if !of.is_ball() {
+                continue;
+            }
+            let mut column = |k: usize| {
+                self.acc.fill(0.0);
+                self.acc[of.dof + k] = 1.0;
+                d.mass.solve(model.topology(), &mut self.acc);
+                three(&self.acc[of.dof..])
+            };
+            let response = Mat3::from_columns(column(0), column(1), column(2));
+            *ball = Ball {
+                response,
+                ..Ball::NEW
+            };
+        }
+    }
+
+    /// Gives the friction to the rows, and the forces of balls to the free motion.
+    fn push(&mut self, c: &mut ContactStage, model: &Model, d: &mut Dynamics, acc: &[f64]) {
+        self.pushed.fill(0.0);
+        for (of, ball) in self.joints.iter().zip(&self.balls) {
+            for (k, friction) in self.friction[of.range()].iter().enumerate() {
+                let (dof, rows) = (of.dof + k, &mut c.constraints);
+                match of.is_ball() {
+                    false => rows.set_friction_by_load(dof, Some(*friction)),
+                    true if ball.slips => {
+                        rows.set_friction_by_load(dof, None);
+                        self.pushed[dof] = -friction;
+                    }
+                    true => rows.set_friction_by_load(dof, Some(ball.bound)),
+                }
+            }
+        }
+        d.mass.solve(model.topology(), &mut self.pushed);
+        for (x, acc) in self.pushed.iter_mut().zip(acc) {
+            *x += acc;
+        }
+    }
+
+    /// The next frictions: a step of Broyden's method.
+    fn advance(&mut self) {
+        let m = self.friction.len();
+        for of in &self.joints {
+            for i in of.range() {
+                let row = &self.inverse[i * m..][..m];
+                let next = self.friction[i] - dot(row, &self.residual);
+                let next = if of.is_ball() {
+                    next
+                } else {
+                    larger(next, 0.0)
+                };
+                self.step[i] = next - self.friction[i];
+            }
+        }
+        add_scaled(1.0, &self.step, &mut self.friction);
+    }
+
+    /// The frictions that the solution asks for, minus those that it has. Returns true if a ball is in
+    /// another state than before. `at_start`: the velocity is that of the free motion.
+    fn residual_of(
+        &mut self,
+        c: &ContactStage,
+        (model, params): (&Model, &Params),
+        v_end: &[f64],
+        at_start: bool,
+    ) -> bool {
+        let (mut switched, h) = (false, c.constraints.time_step());
         for (i, of) in self.joints.iter().enumerate() {
             let [per_load, ..] = friction(model.joint(of.joint), params, of.joint);
-            self.residual[i] = per_load * self.loads[i] - self.friction[i];
+            let most = per_load * self.loads[i];
+            if !of.is_ball() {
+                self.residual[of.first] = most - self.friction[of.first];
+                continue;
+            }
+            let ball = &mut self.balls[i];
+            let now = &mut self.friction[of.range()];
+            let held = !ball.slips;
+            let p = match at_start || !held {
+                true => three(now) * h,
+                false => {
+                    let p = |k: usize| -c.constraints.friction_impulse(of.dof + k);
+                    Vec3::new(p(0), p(1), p(2))
+                }
+            };
+            let next = match ball.judge(three(&v_end[of.dof..]), p, most, h) {
+                Judged::Same(next) => next,
+                Judged::Switched(next) => {
+                    switched = true;
+                    now.fill(0.0);
+                    next
+                }
+            };
+            let next = [next.x, next.y, next.z];
+            for ((out, next), now) in self.residual[of.range()].iter_mut().zip(next).zip(now) {
+                *out = next - *now;
+            }
         }
+        switched
+    }
+
+    /// Labels a solution at which a ball begins or ends to slip.
+    fn label(&mut self, certificate: &mut Certificate, h: f64, fastest: f64) {
+        let balls = self.joints.iter().zip(&self.balls);
+        let margins = balls
+            .filter(|(of, _)| of.is_ball())
+            .map(|(_, ball)| ball.margin(h, fastest));
+        let least = margins.fold(f64::INFINITY, smaller);
+        self.at_switch = is_at_switch(least);
+        certificate.margin = smaller(certificate.margin, least);
+        certificate.at_switch |= self.at_switch;
     }
 
     /// Starts again with the matrix of a fixed-point iteration, damped by `share`.
     fn forget(&mut self, share: f64) {
-        let m = self.joints.len();
+        let m = self.friction.len();
         self.inverse.fill(0.0);
         self.inverse
             .iter_mut()
@@ -304,7 +477,7 @@ impl LoadFriction {
 
     /// Broyden's update by the last step, which came from the best solution before it.
     fn learn(&mut self) {
-        let m = self.joints.len();
+        let m = self.friction.len();
         for ((x, now), was) in (self.change.iter_mut().zip(&self.residual)).zip(&self.best[1]) {
             *x = now - was;
         }
@@ -343,7 +516,8 @@ impl LoadFriction {
         d: &mut Dynamics,
     ) -> Result<()> {
         self.read(model, d);
-        let (m, nv, h) = (self.joints.len(), model.nv(), c.constraints.time_step());
+        self.one_sided |= self.at_switch;
+        let (m, nv, h) = (self.friction.len(), model.nv(), c.constraints.time_step());
         let rows = self.max_rows;
         for x in [&mut self.by_q, &mut self.by_v, &mut self.by_acc] {
             x.fill(0.0);
@@ -357,7 +531,7 @@ impl LoadFriction {
             d.subtree_adjoint((model, params), (of.link, slope), [by_q, by_v, by_acc]);
             let links = of.link..model.topology().links[of.link].end;
             let by_impulse = &mut self.by_impulse[i * rows..][..rows];
-            let by_q = &mut self.by_q[span.clone()];
+            let by_q = &mut self.by_q[span];
             let of_power = (links, slope, -1.0 / h);
             c.power(
                 (model.topology(), &d.kin),
@@ -366,21 +540,38 @@ impl LoadFriction {
                 by_impulse,
                 by_q,
             );
-            let answer = &mut self.answer[span];
-            let impulses = &mut self.answer_impulse[i * rows..][..rows];
-            c.answer_of_friction(model, &mut d.mass, of.dof, answer, impulses)?;
+            for (k, j) in of.range().enumerate() {
+                let answer = &mut self.answer[j * nv..][..nv];
+                let impulses = &mut self.answer_impulse[j * rows..][..rows];
+                match of.is_ball() {
+                    false => c.answer_of_friction(model, &mut d.mass, of.dof, answer, impulses)?,
+                    true if self.balls[i].slips => {
+                        c.answer_of_force(model, &mut d.mass, of.dof + k, answer, impulses)?;
+                    }
+                    true => {
+                        answer.fill(0.0);
+                        impulses.fill(0.0);
+                    }
+                }
+            }
         }
-        for i in 0..m {
-            let of = self.joints[i].joint;
-            let [per_load, ..] = friction(model.joint(of), params, of);
+        for (i, of) in self.joints.iter().enumerate() {
             for j in 0..m {
-                let motion = dot(&self.by_acc[i * nv..][..nv], &self.answer[j * nv..][..nv]);
+                let answer = &self.answer[j * nv..][..nv];
+                let motion = dot(&self.by_acc[i * nv..][..nv], answer);
                 let impulses = dot(
                     &self.by_impulse[i * rows..][..rows],
                     &self.answer_impulse[j * rows..][..rows],
                 );
-                let one = if i == j { 1.0 } else { 0.0 };
-                self.square[i * m + j] = one - per_load * (motion / h + impulses);
+                let load = motion / h + impulses;
+                let by = self.slopes_of(i, (model, params));
+                for (k, row) in of.range().enumerate() {
+                    let one = if row == j { 1.0 } else { 0.0 };
+                    let speed: f64 = (0..of.count)
+                        .map(|l| by.by_speed.at(k, l) * answer[of.dof + l])
+                        .sum();
+                    self.square[row * m + j] = one - by.by_load[k] * load - speed;
+                }
             }
         }
         invert(&mut self.square, &mut self.coupled, m)
@@ -389,6 +580,22 @@ impl LoadFriction {
                     "the friction of joints by load has no derivative: the linear system of loads and friction is singular",
                 )
             })
+    }
+
+    /// The slopes of the frictions of a joint, by its load and by the velocity of its dofs.
+    pub fn slopes_of(&self, i: usize, (model, params): (&Model, &Params)) -> Slopes {
+        let of = self.joints[i].joint;
+        let [per_load, ..] = friction(model.joint(of), params, of);
+        let (along, by_speed) = match self.joints[i].is_ball() {
+            true => self.balls[i].slope(),
+            false => (Vec3::unit(0), Mat3::ZERO),
+        };
+        let along = [along.x, along.y, along.z];
+        Slopes {
+            along,
+            by_load: along.map(|a| per_load * a),
+            by_speed,
+        }
     }
 
     /// The slope of a load by a parameter at fixed q, v, acceleration and impulses.
@@ -442,6 +649,11 @@ impl LoadFriction {
         let slopes = friction(model.joint(of), params, of);
         self.loads[i] * slopes[1 + p.component as usize]
     }
+}
+
+/// The first three numbers.
+fn three(x: &[f64]) -> Vec3 {
+    Vec3::new(x[0], x[1], x[2])
 }
 
 /// The inverse of a small matrix by rows, by elimination with row exchanges; `None` if it is singular.

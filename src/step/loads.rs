@@ -8,7 +8,6 @@ use super::taken::Taken;
 use crate::error::{Error, Result};
 use crate::linalg::add_scaled;
 use crate::model::Model;
-use crate::model::load_friction::friction;
 
 /// Refuses a computation that does not support friction by load.
 pub(super) fn refuse_with_loads(
@@ -58,7 +57,7 @@ impl Taken<'_> {
             return Ok(());
         }
         let (model, h, x) = (self.model, self.options.time_step, &mut lin.x);
-        let (m, nv, rows) = (loads.joints.len(), model.nv(), loads.max_rows);
+        let (m, nv, rows) = (loads.friction.len(), model.nv(), loads.max_rows);
         loads.start.fill(0.0);
         if !along.v.is_empty() {
             let at = self.state.start(model, h);
@@ -66,7 +65,7 @@ impl Taken<'_> {
         }
         self.move_start(along, &mut loads.start);
         let impulses = c.impulse_variation();
-        for i in 0..m {
+        for i in 0..loads.joints.len() {
             let span = i * nv..(i + 1) * nv;
             let by = |slopes: &[f64], d: &[f64]| match d.is_empty() {
                 true => 0.0,
@@ -81,9 +80,13 @@ impl Taken<'_> {
                 n += dp * loads.explicit(i, p, model, self.dynamics);
                 direct += dp * loads.by_coefficient(i, p, model, self.params);
             }
-            let of = loads.joints[i].joint;
-            let [per_load, ..] = friction(model.joint(of), self.params, of);
-            loads.scratch[i] = per_load * n + direct;
+            let of = loads.joints[i];
+            let slopes = loads.slopes_of(i, (model, self.params));
+            for (k, row) in of.range().enumerate() {
+                let speed = (0..of.count).map(|l| slopes.by_speed.at(k, l) * x[of.dof + l]);
+                loads.scratch[row] =
+                    slopes.by_load[k] * n + slopes.along[k] * direct + speed.sum::<f64>();
+            }
         }
         for j in 0..m {
             let change = dot(&loads.coupled[j * m..][..m], &loads.scratch);
@@ -105,7 +108,7 @@ impl Taken<'_> {
             return Ok(());
         };
         let (model, h) = (self.model, self.options.time_step);
-        let (m, nv, rows) = (loads.joints.len(), model.nv(), loads.max_rows);
+        let (m, nv, rows) = (loads.friction.len(), model.nv(), loads.max_rows);
         for j in 0..m {
             let impulses = &loads.answer_impulse[j * rows..][..rows];
             loads.scratch[j] = dot(&loads.answer[j * nv..][..nv], &lin.z)
@@ -113,13 +116,19 @@ impl Taken<'_> {
         }
         loads.start.fill(0.0);
         let row_bar = c.start_row_bar();
-        for i in 0..m {
-            let weight: f64 = (0..m)
-                .map(|j| loads.coupled[j * m + i] * loads.scratch[j])
-                .sum();
-            let of = loads.joints[i].joint;
-            let [per_load, ..] = friction(model.joint(of), self.params, of);
-            let w = per_load * weight;
+        for i in 0..loads.joints.len() {
+            let of = loads.joints[i];
+            let slopes = loads.slopes_of(i, (model, self.params));
+            let (mut w, mut direct) = (0.0, 0.0);
+            for (k, row) in of.range().enumerate() {
+                let column = (0..m).map(|j| loads.coupled[j * m + row] * loads.scratch[j]);
+                let weight: f64 = column.sum();
+                w += slopes.by_load[k] * weight;
+                direct += slopes.along[k] * weight;
+                for l in 0..of.count {
+                    lin.z[of.dof + l] += slopes.by_speed.at(k, l) * weight;
+                }
+            }
             let span = i * nv..(i + 1) * nv;
             add_scaled(w, &loads.by_q[span.clone()], &mut lin.q_sum);
             add_scaled(w, &loads.by_v[span.clone()], &mut lin.v_sum);
@@ -129,7 +138,7 @@ impl Taken<'_> {
             if let Some(out) = &mut bars.p {
                 for (out, p) in out.iter_mut().zip(self.selected) {
                     *out += w * loads.explicit(i, p, model, self.dynamics)
-                        + weight * loads.by_coefficient(i, p, model, self.params);
+                        + direct * loads.by_coefficient(i, p, model, self.params);
                 }
             }
         }

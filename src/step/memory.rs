@@ -213,7 +213,8 @@ fn at_contacts(t: &Topology, [contacts, nv, nu, geoms]: [u128; 4], differentiate
 fn single_rows(model: &Model) -> u128 {
     let limits = model.joints().iter().filter(|j| j.limits.is_some()).count();
     let friction = &model.params().friction_loss;
-    let dry = friction.iter().filter(|f| **f > 0.0).count() + model.load_friction().count();
+    let by_load: usize = model.load_friction().map(|i| model.joint(i).nv).sum();
+    let dry = friction.iter().filter(|f| **f > 0.0).count() + by_load;
     let paths = 4 * model.tendons().len() + 3 * model.springs().len();
     (2 * limits + dry + 6 * model.equalities().len() + paths) as u128
 }

@@ -8,6 +8,7 @@ mod act;
 mod adjoints;
 mod asking;
 mod aware;
+mod ball_friction;
 mod centres;
 mod chain;
 mod column_labels;

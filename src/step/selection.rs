@@ -9,9 +9,10 @@ use super::prescribed::Prescribed;
 use crate::error::{Error, Result};
 use crate::force::Forces;
 use crate::model::deformable::{DEFORMABLE_NUMBERS, NAMES};
-use crate::model::deformable_check::{self, is_flat};
+use crate::model::deformable_check::{self, is_flat, is_line};
 use crate::model::limits::{keep_tightest, limits};
 use crate::model::params::{Param, ParamKind, Params};
+use crate::model::spec::JointKind;
 use crate::model::topology::WORLD;
 use crate::model::{ActsOn, Model, SIZES, no_body_has};
 use crate::spatial::Inertia;
@@ -76,8 +77,9 @@ impl Selection<'_> {
                 // A dof without dry friction has no row for it.
                 ParamKind::JointFriction => {
                     let k = self.model.dof_of(p);
+                    let is_ball = self.model.joint(p.index as usize).kind == JointKind::Spherical;
                     return self.model.params().friction_loss[k] > 0.0
-                        || self.model.has_load_friction(k);
+                        || !is_ball && self.model.has_load_friction(k);
                 }
                 ParamKind::JointFrictionCoefficient => {
                     return (self.model.load_friction()).any(|joint| joint == p.index as usize);
@@ -304,6 +306,11 @@ impl Selection<'_> {
             if let Some(k) = d.tets.iter().position(|tet| is_flat(tet.map(rest))) {
                 return Err(Error::invalid(format!(
                     "p: Deformable {index}: at these places of its nodes tets[{k}] is flat or inverted"
+                )));
+            }
+            if let Some(k) = d.triangles.iter().position(|t| is_line(t.map(rest))) {
+                return Err(Error::invalid(format!(
+                    "p: Deformable {index}: at these places of its nodes triangles[{k}] has no area"
                 )));
             }
             if let Some(k) = d.edges.iter().position(|e| rest(e[0]) == rest(e[1])) {

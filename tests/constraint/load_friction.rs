@@ -10,9 +10,9 @@ use diffsim::rollout::Rollout;
 use diffsim::step::{Contact, Gradient, Integrator, Options, Sim};
 use std::sync::Arc;
 
-const LAWS: [Contact; 3] = [Contact::Ncp, Contact::Lcp, Contact::Convex];
+pub const LAWS: [Contact; 3] = [Contact::Ncp, Contact::Lcp, Contact::Convex];
 
-fn options(contact: Contact) -> Options {
+pub fn options(contact: Contact) -> Options {
     Options {
         contact,
         time_step: 1e-3,
@@ -21,17 +21,21 @@ fn options(contact: Contact) -> Options {
     }
 }
 
-fn spec(text: &str) -> ModelSpec {
+pub fn spec(text: &str) -> ModelSpec {
     read_str(text, None, &MjcfOptions::default()).unwrap()
 }
 
-/// Gives every revolute and prismatic joint friction by its load.
-fn dry(mut spec: ModelSpec, [mu, radius, height, loss]: [f64; 4]) -> Arc<Model> {
+/// Gives every revolute, prismatic and spherical joint friction by its load.
+pub fn dry(mut spec: ModelSpec, [mu, radius, height, loss]: [f64; 4]) -> Arc<Model> {
     for j in spec.bodies.iter_mut().flat_map(|b| &mut b.joints) {
         if matches!(j.kind, JointKind::Revolute | JointKind::Prismatic) {
             (j.friction_coefficient, j.friction_radius) = (mu, radius);
             (j.friction_loss, j.damping) = (loss, loss);
             j.friction_height = height;
+        }
+        if j.kind == JointKind::Spherical {
+            (j.friction_coefficient, j.friction_radius) = (mu, radius);
+            (j.friction_loss, j.damping) = (0.0, loss);
         }
     }
     Arc::new(Model::compile(spec, Actuation::Full).unwrap())
@@ -58,7 +62,7 @@ const FOUR_BAR: &str = "<mujoco><worldbody>\
     <body name=\"rocker\" pos=\"0.8 0 0\"><joint name=\"rocker\" axis=\"0 1 0\"/><geom type=\"capsule\" fromto=\"0 0 0 -0.1 0 0.5\" size=\"0.02\" mass=\"0.8\" contype=\"0\" conaffinity=\"0\"/></body>\
     </worldbody><equality><connect body1=\"rocker\" body2=\"coupler\" anchor=\"-0.1 0 0.5\"/></equality></mujoco>";
 
-fn coefficients(model: &Model) -> Vec<Param> {
+pub fn coefficients(model: &Model) -> Vec<Param> {
     let mut list = vec![
         param(ParamKind::Gravity, 0, 2),
         param(ParamKind::BodyInertia, model.nbody() - 1, 0),
@@ -68,11 +72,14 @@ fn coefficients(model: &Model) -> Vec<Param> {
     ];
     for joint in model.load_friction() {
         list.push(param(ParamKind::JointFrictionCoefficient, joint, 0));
-        if model.joint(joint).kind == JointKind::Revolute {
+        let kind = model.joint(joint).kind;
+        if kind != JointKind::Prismatic {
             list.push(param(ParamKind::JointFrictionCoefficient, joint, 1));
         }
         list.push(param(ParamKind::JointDamping, joint, 0));
-        list.push(param(ParamKind::JointFriction, joint, 0));
+        if kind != JointKind::Spherical {
+            list.push(param(ParamKind::JointFriction, joint, 0));
+        }
     }
     list
 }
@@ -137,7 +144,7 @@ fn a_slide_feels_forces_and_moments_across_it() {
     }
 }
 
-fn check(name: &str, model: &Arc<Model>, o: &Options, q: &[f64], speed: f64, steps: usize) {
+pub fn check(name: &str, model: &Arc<Model>, o: &Options, q: &[f64], speed: f64, steps: usize) {
     let mut checker = Checker::new(model.clone(), o);
     // The norm of a load bends within a wider difference.
     (checker.eps, checker.stencil) = (1e-7, FOURTH_ORDER);

@@ -1,5 +1,6 @@
 //! Constraints on dofs and between bodies: limits, dry friction, equalities, prescribed motion.
 
+mod ball_friction;
 #[path = "../common/mod.rs"]
 mod common;
 mod dof_bounds;

@@ -35,7 +35,9 @@ fn empty(name: &str) -> DeformableSpec {
         nodes: Vec::new(),
         rest: Vec::new(),
         edges: Vec::new(),
+        triangles: Vec::new(),
         tets: Vec::new(),
+        thickness: 0.0,
         material: Material::NeoHookean,
         density: 1000.0,
         young: 1e4,
@@ -101,12 +103,35 @@ fn string(name: &str, nodes: usize, length: f64) -> DeformableSpec {
     d
 }
 
+/// A sheet of squares of this size, two triangles each, that x and y span.
+fn sheet(name: &str, cells: [usize; 2], [x, y]: [Vec3; 2], corner: Vec3) -> DeformableSpec {
+    let mut d = empty(name);
+    let node = |i: usize, j: usize| i + (cells[0] + 1) * j;
+    for j in 0..=cells[1] {
+        for i in 0..=cells[0] {
+            d.rest.push(corner + x * i as f64 + y * j as f64);
+        }
+    }
+    for c in 0..cells[0] * cells[1] {
+        let (i, j) = (c % cells[0], c / cells[0]);
+        let [a, b, c, e] = [
+            node(i, j),
+            node(i + 1, j),
+            node(i + 1, j + 1),
+            node(i, j + 1),
+        ];
+        d.triangles.extend([[a, b, c], [a, c, e]]);
+    }
+    d.thickness = 2e-3;
+    d
+}
+
 fn solid(mass: f64) -> Inertia {
     let about = Sym3::new(0.02, 0.001, 0.03, 0.0, 0.002, 0.025);
     Inertia::from_com(mass, Vec3::new(0.01, 0.02, 0.05), about)
 }
 
-/// A soft block and a net between the links of an arm, a free body and the world.
+/// A soft block, a net and a sail between the links of an arm, a free body and the world.
 fn rig(material: Material) -> Arc<Model> {
     let mut b = ModelBuilder::new("rig");
     let turn = Pose::from_quat(
@@ -138,6 +163,11 @@ fn rig(material: Material) -> Arc<Model> {
     net.edges.push([0, 2]);
     net.damping = 0.02;
     b.add_deformable(net, &[(0, 0), (3, ball)], None).unwrap();
+    let span = [Vec3::new(0.1, 0.03, 0.02), Vec3::new(-0.04, 0.09, 0.05)];
+    let mut sail = sheet("sail", [2, 1], span, Vec3::new(0.2, 0.1, 0.4));
+    (sail.young, sail.damping) = (1e5, 0.01);
+    b.add_deformable(sail, &[(0, 0), (4, hand), (5, ball)], None)
+        .unwrap();
     Arc::new(b.build().unwrap())
 }
 
@@ -154,9 +184,9 @@ fn every_parameter(model: &Model) -> Vec<Param> {
                 .map(|c| param(ParamKind::Deformable, i, c)),
         );
     }
-    // Numbers of elements that the body has: tetrahedra in the first one, edges in the other.
+    // Numbers of elements that the body has: edges in the second one, volumes in the others.
     list.retain(|p| {
-        let unused: &[i32] = if p.index == 0 { &[3] } else { &[1, 2] };
+        let unused: &[i32] = if p.index == 1 { &[1, 2] } else { &[3] };
         p.kind != ParamKind::Deformable || !unused.contains(&p.component)
     });
     list
@@ -535,6 +565,49 @@ fn a_beam_bends_by_a_load_and_by_its_weight() {
     }
 }
 
+/// A strip that is pulled at both ends has one strain E = (s² − 1)/2 along it, and −ν E across it. Its stress
+/// is s Young E.
+#[test]
+fn a_strip_of_triangles_stretches_and_narrows_as_plane_stress_says() {
+    let (young, poisson, load, size) = (2e5, 0.3, 40.0, 0.05);
+    let span = [Vec3::new(size, 0.0, 0.0), Vec3::new(0.0, size, 0.0)];
+    let mut strip = sheet("strip", [6, 2], span, Vec3::ZERO);
+    (strip.young, strip.poisson, strip.damping) = (young, poisson, 0.01);
+    let rest = strip.rest.clone();
+    let mut b = ModelBuilder::new("strip");
+    b.set_gravity(Vec3::ZERO).unwrap();
+    b.add_deformable(strip, &[(7, 0)], None).unwrap();
+    let mut sim = Sim::new(
+        Arc::new(b.build().unwrap()),
+        &options(Integrator::ImplicitEuler, 1.0),
+    )
+    .unwrap();
+    let bodies = sim.model().deformables()[0].nodes.clone();
+    for (j, share) in [0.25, 0.5, 0.25].into_iter().enumerate() {
+        for (i, sign) in [(7 * j, -1.0), (7 * j + 6, 1.0)] {
+            let f = [sign * share * load, 0.0, 0.0, 0.0, 0.0, 0.0];
+            if bodies[i].is_free {
+                sim.set_external_wrench(bodies[i].body, f).unwrap();
+            }
+        }
+    }
+    let q = settle(&mut sim, 40);
+    // s (s² − 1) / 2 = load / (Young × section)
+    let pull = load / (young * 2.0 * size * 2e-3);
+    let s = (0..50).fold(1.0, |s: f64, _| {
+        s - (0.5 * s * (s * s - 1.0) - pull) / (1.5 * s * s - 0.5)
+    });
+    let across = (1.0 - poisson * (s * s - 1.0)).sqrt();
+    let free: Vec<usize> = (0..rest.len()).filter(|i| *i != 7).collect();
+    for (k, i) in free.into_iter().enumerate() {
+        let (x, at) = (rest[i], Vec3::from_slice(&q[3 * k..]) + rest[i]);
+        let y = size + (x.y - size) * across;
+        let off = at - Vec3::new(s * x.x, y, 0.0);
+        assert!(off.norm() < 1e-9, "{i}: {off:?}");
+    }
+    assert!(s > 1.1);
+}
+
 /// A ladder of edges bends like a cable of stiffness EI = k t² l / 2, with rungs of length t at distances l. The
 /// moment 2 π EI / L bends it to a circle, up to the square of a bay's angle.
 #[test]
@@ -770,7 +843,32 @@ fn bad_bodies_and_options_are_refused_and_change_nothing() {
     refused(
         changed(&|d| d.tets.clear()),
         &[],
-        "it must have edges or tets",
+        "it must have edges, triangles or tets",
+    );
+    refused(
+        changed(&|d| d.triangles.push([0, 1, 2])),
+        &[],
+        "thickness must be positive",
+    );
+    refused(
+        changed(&|d| {
+            d.thickness = 1e-3;
+            d.rest[1] = (d.rest[0] + d.rest[2]) * 0.5;
+            d.tets.clear();
+            d.triangles = vec![[0, 1, 2], [3, 4, 5], [5, 6, 7]];
+        }),
+        &[],
+        "triangles[0] must have an area",
+    );
+    refused(
+        changed(&|d| d.triangles.push([0, 8, 2])),
+        &[],
+        "triangles[0] must name nodes 0 to 7, got 8",
+    );
+    refused(
+        changed(&|d| d.material = Material::Membrane),
+        &[],
+        "material must be",
     );
     refused(
         changed(&|d| d.edges.push([2, 2])),

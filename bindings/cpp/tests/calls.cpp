@@ -430,6 +430,9 @@ void deformable_bodies() {
     jelly.nodes = nodes;
     jelly.tet_count = 1;
     jelly.tets = tets;
+    jelly.triangle_count = 1;
+    jelly.triangles = attached;
+    jelly.thickness = 1e-3;
     jelly.attach_count = 3;
     jelly.attach_nodes = attached;
     jelly.attach_bodies = bodies;

@@ -665,6 +665,9 @@ mutable struct ds_deformable_desc
     damping::Cdouble
     radius::Cdouble
     friction::Cdouble
+    triangle_count::Csize_t
+    triangles::Ptr{Int32}
+    thickness::Cdouble
     function ds_deformable_desc()
         made = new()
         ds_deformable_desc_init(made)

@@ -313,13 +313,13 @@ add_spring!(b::Builder; fields...) =
     described(made -> LibDiffSim.ds_builder_add_spring(handle(b), made), LibDiffSim.ds_spring_desc(), fields)
 
 """
-    add_deformable!(builder; nodes, edges = nothing, tets = nothing, attach = nothing, fields...)
+    add_deformable!(builder; nodes, edges = nothing, triangles = nothing, tets = nothing, attach = nothing, fields...)
 
-Adds a deformable body. `nodes` (3×n) are places in the world; `edges` (2×m) and `tets` (4×m) name nodes column by column, the
-first is 0; `attach` lists pairs `node => body`. Other fields are those of `ds_deformable_desc`: name, material, condim, density,
-mass, young, poisson, stiffness, damping, radius, friction.
+Adds a deformable body. `nodes` (3×n) are places in the world; `edges` (2×m), `triangles` (3×m) and `tets` (4×m) name nodes
+column by column, the first is 0; `attach` lists pairs `node => body`. Other fields are those of `ds_deformable_desc`: name,
+material, condim, density, mass, young, poisson, stiffness, damping, radius, friction, thickness.
 """
-function add_deformable!(b::Builder; nodes, edges = nothing, tets = nothing, attach = (), fields...)
+function add_deformable!(b::Builder; nodes, edges = nothing, triangles = nothing, tets = nothing, attach = (), fields...)
     shaped(name, x, rows) = (size(x, 1) == rows && ndims(x) == 2) ||
         throw(DimensionMismatch("$name: expected a matrix of $rows rows, got $(join(size(x), "×"))"))
     shaped("nodes", nodes, 3)
@@ -327,6 +327,10 @@ function add_deformable!(b::Builder; nodes, edges = nothing, tets = nothing, att
     if edges !== nothing
         shaped("edges", edges, 2)
         given = (; given..., edge_count = size(edges, 2), edges = edges)
+    end
+    if triangles !== nothing
+        shaped("triangles", triangles, 3)
+        given = (; given..., triangle_count = size(triangles, 2), triangles = triangles)
     end
     if tets !== nothing
         shaped("tets", tets, 4)

@@ -1,4 +1,4 @@
-//! Laws of the stress of a tetrahedron, with their first derivatives.
+//! Laws of the stress of tetrahedra and triangles, with their first derivatives.
 //!
 //! With the gradient of deformation F, J = det F and Lamé's numbers μ and λ, the first Piola–Kirchhoff stress
 //! is the derivative of an energy per volume at rest:
@@ -7,6 +7,10 @@
 //! |---|---|---|
 //! | neo-Hookean | μ/2 (F:F − 3) − μ (J − 1) + (λ + μ)/2 (J − 1)² | μ F + ((λ + μ)(J − 1) − μ) cof F |
 //! | corotated, F = R S | μ ‖F − R‖² + λ/2 tr²(S − 1) | 2 μ (F − R) + λ tr(S − 1) R |
+//! | membrane | λ/2 tr² E + μ E:E | F (λ tr E + 2 μ E) |
+//!
+//! The membrane is the law of triangles: F maps their plane at rest, and is zero across it. E = ½ (FᵀF − 1)
+//! is taken in this plane. λ is that of plane stress, Young ν / (1 − ν²).
 //!
 //! The first law is that of Smith, De Goes & Kim, Stable Neo-Hookean Flesh Simulation (2018), without the
 //! term that they add for collapsed elements. Damping adds β F (λ tr Ė + 2 μ Ė) with the rate Ė of Green's
@@ -26,16 +30,21 @@ pub struct Law {
 }
 
 /// Derivatives of Lamé's numbers by Young's modulus and by Poisson's ratio: (μ, λ) each.
-pub fn lame_slopes(young: f64, poisson: f64) -> [[f64; 2]; 2] {
-    let (grown, shrunk) = (1.0 + poisson, 1.0 - 2.0 * poisson);
-    let by_poisson = young * (1.0 + 2.0 * poisson * poisson) / (grown * shrunk).powi(2);
+pub fn lame_slopes(material: Material, young: f64, poisson: f64) -> [[f64; 2]; 2] {
+    // Of a membrane the stress across its plane is zero, not the strain.
+    let share = match material {
+        Material::Membrane => 1.0,
+        _ => 2.0,
+    };
+    let (grown, shrunk) = (1.0 + poisson, 1.0 - share * poisson);
+    let by_poisson = young * (1.0 + share * poisson * poisson) / (grown * shrunk).powi(2);
     [
         [0.5 / grown, poisson / (grown * shrunk)],
         [-0.5 * young / (grown * grown), by_poisson],
     ]
 }
 
-/// Deformation of a tetrahedron and its rate.
+/// Deformation of an element and its rate.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Strain {
     pub f: Mat3,
@@ -69,8 +78,8 @@ impl Strain {
             cofactor,
             volume: a.dot(cofactor.c[0]),
             polar: match material {
-                Material::NeoHookean => Polar::default(),
                 Material::Corotated => polar(&f),
+                _ => Polar::default(),
             },
         }
     }
@@ -78,9 +87,17 @@ impl Strain {
     /// Distance from the next jump of the stress; infinite for a smooth law.
     pub fn switch_distance(&self, material: Material) -> f64 {
         match material {
-            Material::NeoHookean => f64::INFINITY,
             Material::Corotated => self.polar.distance,
+            _ => f64::INFINITY,
         }
+    }
+
+    /// λ tr(E) + 2 μ E of a membrane, with Green's strain E in its plane. The diagonal entry across the plane
+    /// has no effect, for F is zero there.
+    fn membrane(&self, mu: f64, lambda: f64) -> Mat3 {
+        let squares = self.f.transpose().mul_mat(&self.f);
+        let trace = 0.5 * squares.trace() - 1.0;
+        squares * mu + Mat3::IDENTITY * (lambda * trace - mu)
     }
 
     /// Rate of Green's strain.
@@ -93,7 +110,7 @@ impl Law {
     /// From density, Young's modulus, Poisson's ratio, stiffness and damping.
     pub fn new(material: Material, numbers: &[f64]) -> Law {
         let (young, poisson) = (numbers[1], numbers[2]);
-        let [by_young, _] = lame_slopes(young, poisson);
+        let [by_young, _] = lame_slopes(material, young, poisson);
         Law {
             material,
             mu: young * by_young[0],
@@ -115,6 +132,12 @@ impl Law {
                 let d = s.f - s.polar.rotation;
                 let trace = s.polar.trace - 3.0;
                 mu * inner(&d, &d) + 0.5 * lambda * trace * trace
+            }
+            Material::Membrane => {
+                let squares = s.f.transpose().mul_mat(&s.f);
+                let trace = 0.5 * squares.trace() - 1.0;
+                let product = 0.25 * inner(&squares, &squares) - trace - 0.5;
+                mu * product + 0.5 * lambda * trace * trace
             }
         }
     }
@@ -139,6 +162,7 @@ impl Law {
                 let rotation = s.polar.rotation;
                 (s.f - rotation) * (2.0 * mu) + rotation * (lambda * (s.polar.trace - 3.0))
             }
+            Material::Membrane => s.f.mul_mat(&s.membrane(mu, lambda)),
         }
     }
 
@@ -181,6 +205,11 @@ impl Law {
                     + rotation * (lambda * seen.trace())
                     + turned * (lambda * (s.polar.trace - 3.0))
             }
+            Material::Membrane => {
+                let along = symmetric(&df.transpose().mul_mat(&s.f));
+                let change = s.f.mul_mat(&hooke(mu, lambda, &along));
+                df.mul_mat(&s.membrane(mu, lambda)) + change
+            }
         };
         if beta != 0.0 {
             let viscous = hooke(beta * mu, beta * lambda, &s.green_rate());
@@ -221,7 +250,9 @@ impl Law {
         );
         let viscous = hooke(beta * mu, beta * lambda, &s.green_rate());
         let (moved, rates, pulled) = (products(&s.f), products(&s.rate), products(&viscous));
-        let squares = [s.rate, s.f].map(|m| s.f.mul_mat(&m.transpose()) * (beta * mu));
+        let membrane = products(&s.membrane(mu, lambda));
+        let spread = s.f.mul_mat(&s.f.transpose());
+        let squares = [s.f.mul_mat(&s.rate.transpose()), spread].map(|m| m * (beta * mu));
         for j in 1..4 {
             for i in 1..4 {
                 let along = g[i].dot(g[j]);
@@ -241,6 +272,12 @@ impl Law {
                         Mat3::outer(r[i] * lambda, r[j])
                             + Mat3::IDENTITY * (2.0 * mu * along)
                             + turned * *factor
+                    }
+                    Material::Membrane => {
+                        Mat3::IDENTITY * g[j].dot(membrane[i])
+                            + Mat3::outer(moved[i] * lambda, moved[j])
+                            + Mat3::outer(moved[j] * mu, moved[i])
+                            + spread * (mu * along)
                     }
                 };
                 let mut by_rate = Mat3::ZERO;

@@ -1,4 +1,4 @@
-//! Elastic forces and damping of deformable bodies: tetrahedra and edges between nodes.
+//! Elastic forces and damping of deformable bodies: tetrahedra, triangles and edges between nodes.
 //!
 //! A node is a point of a link. With its Jacobian J, the force f on it acts on the dofs above it by Jᵀ
 //! f, and the slopes of the forces become Jᵀ K J of pairs of nodes, plus the change of J itself where
@@ -16,7 +16,7 @@ use super::slopes::{Entry, Slopes};
 use crate::dynamics::coupling::Coupling;
 use crate::dynamics::kinematics::Kinematics;
 use crate::model::Model;
-use crate::model::deformable::{DEFORMABLE_NUMBERS, gradients, six_volumes};
+use crate::model::deformable::{DEFORMABLE_NUMBERS, Material, gradients, six_volumes, triangle};
 use crate::model::params::{Param, ParamKind, Params};
 use crate::model::topology::{LinkKind, Topology, WORLD};
 use crate::spatial::{Mat3, Vec3};
@@ -50,6 +50,7 @@ struct Arm {
     rate: Vec3,
 }
 
+/// A tetrahedron, or a triangle: its fourth corner is the first one again, with a shape function of zero.
 #[derive(Clone, Debug)]
 struct Tet {
     corners: [usize; 4],
@@ -61,15 +62,24 @@ struct Tet {
     blocks: [usize; 16],
 }
 
+/// The elements of one law.
+#[derive(Clone, Debug)]
+struct Solid {
+    law: Law,
+    /// Of triangles.
+    thickness: f64,
+    tets: Vec<Tet>,
+}
+
 /// The elements of one deformable body.
 #[derive(Clone, Debug)]
 struct Part {
     /// Index of its first node.
     first: usize,
-    law: Law,
     /// Stiffness of its edges, and the ratio of damping to stiffness.
     line: [f64; 2],
-    tets: Vec<Tet>,
+    /// Tetrahedra and triangles.
+    solids: [Solid; 2],
     edges: Vec<Edge>,
     /// For each edge: the blocks of its ends with themselves and with each other, row by row.
     edge_blocks: Vec<[usize; 4]>,
@@ -124,23 +134,33 @@ impl Deformables {
                     new.pairs.len() - 1
                 })
             };
-            let tets = d.tets.iter().map(|tet| {
-                let corners = tet.map(|i| first + i);
-                Tet {
-                    corners,
-                    gradients: [Vec3::ZERO; 4],
-                    volume: 0.0,
-                    strain: Strain::default(),
-                    blocks: std::array::from_fn(|k| block(corners[k / 4], corners[k % 4])),
+            let mut solid = |material: Material, elements: &mut dyn Iterator<Item = [usize; 4]>| {
+                let tets = elements.map(|element| {
+                    let corners = element.map(|i| first + i);
+                    Tet {
+                        corners,
+                        gradients: [Vec3::ZERO; 4],
+                        volume: 0.0,
+                        strain: Strain::default(),
+                        blocks: std::array::from_fn(|k| block(corners[k / 4], corners[k % 4])),
+                    }
+                });
+                Solid {
+                    law: Law::new(material, &model.params().deformable[index].numbers),
+                    thickness: d.thickness,
+                    tets: tets.collect(),
                 }
-            });
-            let tets: Vec<Tet> = tets.collect();
+            };
+            let mut triangles = d.triangles.iter().map(|[a, b, c]| [*a, *b, *c, *a]);
+            let solids = [
+                solid(d.material, &mut d.tets.iter().copied()),
+                solid(Material::Membrane, &mut triangles),
+            ];
             let ends = || d.edges.iter().map(move |edge| edge.map(move |i| first + i));
             let part = Part {
                 first,
-                law: Law::new(d.material, &model.params().deformable[index].numbers),
                 line: [0.0; 2],
-                tets,
+                solids,
                 edge_blocks: ends()
                     .map(|e| std::array::from_fn(|k| block(e[k / 2], e[k % 2])))
                     .collect(),
@@ -220,12 +240,20 @@ impl Deformables {
     pub fn refresh(&mut self, params: &Params) {
         for (part, of) in self.parts.iter_mut().zip(&params.deformable) {
             let rest = |node: usize| of.rest[node - part.first];
-            part.law = Law::new(part.law.material, &of.numbers);
             part.line = [of.numbers[3], of.numbers[4]];
-            for tet in &mut part.tets {
-                let corners = tet.corners.map(rest);
-                tet.gradients = gradients(corners);
-                tet.volume = six_volumes(corners).0 / 6.0;
+            for solid in &mut part.solids {
+                solid.law = Law::new(solid.law.material, &of.numbers);
+                for tet in &mut solid.tets {
+                    let x = tet.corners.map(rest);
+                    if solid.law.material == Material::Membrane {
+                        let (area, [a, b, c]) = triangle([x[0], x[1], x[2]]);
+                        tet.gradients = [a, b, c, Vec3::ZERO];
+                        tet.volume = area * solid.thickness;
+                    } else {
+                        tet.gradients = gradients(x);
+                        tet.volume = six_volumes(x).0 / 6.0;
+                    }
+                }
             }
             for edge in &mut part.edges {
                 let [a, b] = edge.ends.map(rest);
@@ -268,18 +296,20 @@ impl Deformables {
         self.forces.fill(Vec3::ZERO);
         self.switch_distance = f64::INFINITY;
         for part in &mut self.parts {
-            for tet in &mut part.tets {
-                let f = deformation(&self.places, tet);
-                let rate = match part.law.damping {
-                    0.0 => Mat3::ZERO,
-                    _ => deformation(&self.velocities, tet),
-                };
-                tet.strain = Strain::new(part.law.material, f, rate);
-                let margin = tet.strain.switch_distance(part.law.material);
-                self.switch_distance = self.switch_distance.min(margin);
-                let stress = part.law.stress(&tet.strain) * tet.volume;
-                for (i, g) in tet.corners.iter().zip(tet.gradients) {
-                    self.forces[*i] -= stress.mul_vec(g);
+            for Solid { law, tets, .. } in &mut part.solids {
+                for tet in tets {
+                    let f = deformation(&self.places, tet);
+                    let rate = match law.damping {
+                        0.0 => Mat3::ZERO,
+                        _ => deformation(&self.velocities, tet),
+                    };
+                    tet.strain = Strain::new(law.material, f, rate);
+                    let margin = tet.strain.switch_distance(law.material);
+                    self.switch_distance = self.switch_distance.min(margin);
+                    let stress = law.stress(&tet.strain) * tet.volume;
+                    for (i, g) in tet.corners.iter().zip(tet.gradients) {
+                        self.forces[*i] -= stress.mul_vec(g);
+                    }
                 }
             }
             for edge in &mut part.edges {
@@ -308,8 +338,10 @@ impl Deformables {
         self.blocks.fill([Mat3::ZERO; 2]);
         let blocks = &mut self.blocks;
         for part in &self.parts {
-            for tet in &part.tets {
-                tet_slopes(&part.law, tet, blocks);
+            for Solid { law, tets, .. } in &part.solids {
+                for tet in tets {
+                    tet_slopes(law, tet, blocks);
+                }
             }
             for (edge, own) in part.edges.iter().zip(&part.edge_blocks) {
                 let slopes = edge.slopes(part.line);
@@ -401,9 +433,11 @@ impl Deformables {
         };
         if let Some(k) = component.checked_sub(DEFORMABLE_NUMBERS) {
             let (node, axis) = (part.first + k / 3, k % 3);
-            for tet in &part.tets {
-                if let Some(m) = tet.corners.iter().position(|i| *i == node) {
-                    tet_by_rest(&part.law, tet, m, axis, &mut add);
+            for Solid { law, tets, .. } in &part.solids {
+                for tet in tets {
+                    if let Some(m) = tet.corners.iter().position(|i| *i == node) {
+                        tet_by_rest(law, tet, m, axis, &mut add);
+                    }
                 }
             }
             for edge in part.edges.iter().filter(|e| e.ends.contains(&node)) {
@@ -416,16 +450,16 @@ impl Deformables {
             }
             return;
         }
-        let [by_young, by_poisson] = lame_slopes(of.numbers[1], of.numbers[2]);
-        let along = match component {
-            1 => [by_young[0], by_young[1], 0.0],
-            2 => [by_poisson[0], by_poisson[1], 0.0],
-            4 => [0.0, 0.0, 1.0],
-            _ => [0.0; 3],
-        };
-        if along != [0.0; 3] {
-            for tet in &part.tets {
-                let stress = part.law.stress_by(&tet.strain, along) * tet.volume;
+        for Solid { law, tets, .. } in &part.solids {
+            let [by_young, by_poisson] = lame_slopes(law.material, of.numbers[1], of.numbers[2]);
+            let along = match component {
+                1 => [by_young[0], by_young[1], 0.0],
+                2 => [by_poisson[0], by_poisson[1], 0.0],
+                4 => [0.0, 0.0, 1.0],
+                _ => break,
+            };
+            for tet in tets {
+                let stress = law.stress_by(&tet.strain, along) * tet.volume;
                 for (i, g) in tet.corners.iter().zip(tet.gradients) {
                     add(*i, stress.mul_vec(g));
                 }
@@ -448,10 +482,12 @@ impl Deformables {
         self.place(model.topology(), kin);
         let mut sum = 0.0;
         for part in &self.parts {
-            for tet in &part.tets {
-                let f = deformation(&self.places, tet);
-                let strain = Strain::new(part.law.material, f, Mat3::ZERO);
-                sum += tet.volume * part.law.energy(&strain);
+            for Solid { law, tets, .. } in &part.solids {
+                for tet in tets {
+                    let f = deformation(&self.places, tet);
+                    let strain = Strain::new(law.material, f, Mat3::ZERO);
+                    sum += tet.volume * law.energy(&strain);
+                }
             }
             for edge in &part.edges {
                 let [a, b] = edge.ends;
@@ -471,7 +507,7 @@ fn deformation(x: &[Vec3], tet: &Tet) -> Mat3 {
     sum
 }
 
-/// Adds the blocks of a tetrahedron. Rows and columns of the first corner are minus the sums of the others:
+/// Adds the blocks of an element. Rows and columns of the first corner are minus the sums of the others:
 /// the forces sum to zero, and do not change when all corners move together.
 fn tet_slopes(law: &Law, tet: &Tet, blocks: &mut [[Mat3; 2]]) {
     law.tangent(&tet.strain, &tet.gradients, |i, j, slopes| {
@@ -487,8 +523,9 @@ fn tet_slopes(law: &Law, tet: &Tet, blocks: &mut [[Mat3; 2]]) {
     });
 }
 
-/// Changes of minus the forces of a tetrahedron when corner m of the shape at rest moves along an axis:
-/// by the gradients, δgᵢ = −gᵢ[axis] gₘ, and by the volume.
+/// Changes of minus the forces of an element when corner m of the shape at rest moves along an axis: by the
+/// gradients, δgᵢ = −gᵢ[axis] gₘ, and by the volume. A motion across the plane of a triangle turns it, and
+/// changes no force.
 fn tet_by_rest(law: &Law, tet: &Tet, m: usize, axis: usize, add: &mut impl FnMut(usize, Vec3)) {
     let (strain, g) = (&tet.strain, &tet.gradients);
     let moved = |f: &Mat3| Mat3::outer(-f.c[axis], g[m]);

@@ -1,4 +1,5 @@
-//! `<flexcomp>`: strings of edges (dim 1) and solids of tetrahedra (dim 3) as deformable bodies.
+//! `<flexcomp>`: strings of edges (dim 1), membranes of triangles (dim 2) and solids of tetrahedra (dim 3) as
+//! deformable bodies.
 
 use super::asset_files::{Files, MjcfOptions};
 use super::geom::condim;
@@ -24,6 +25,9 @@ const CELL: [[usize; 4]; 6] = [
     [4, 5, 1, 3],
     [4, 7, 5, 3],
 ];
+
+/// Corners of the two triangles of a square, with the step along x in the higher bit.
+const SQUARE: [[usize; 3]; 2] = [[0, 2, 3], [0, 3, 1]];
 
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
@@ -57,6 +61,7 @@ pub(super) struct Place {
 struct Shape {
     nodes: Vec<Vec3>,
     edges: Vec<[usize; 2]>,
+    triangles: Vec<[usize; 3]>,
     tets: Vec<[usize; 4]>,
 }
 
@@ -69,9 +74,9 @@ impl Loader {
         options: &MjcfOptions,
     ) -> Result<()> {
         let dim = node.integer("dim")?.unwrap_or(2);
-        if dim != 1 && dim != 3 {
+        if !(1..=3).contains(&dim) {
             return Err(node.unsupported(format!(
-                "dim=\"{dim}\" is not supported; expected 1 (edges) or 3 (tetrahedra). Edges do not have the elasticity of membranes"
+                "dim=\"{dim}\" is not supported; expected 1 (edges), 2 (triangles) or 3 (tetrahedra)"
             )));
         }
         if let Some(dof) = node.text("dof").filter(|dof| *dof != "full") {
@@ -90,7 +95,9 @@ impl Loader {
             nodes: Vec::new(),
             rest: Vec::new(),
             edges: shape.edges,
+            triangles: shape.triangles,
             tets: shape.tets,
+            thickness: 0.0,
             material: Material::NeoHookean,
             density: 1.0,
             young: 0.0,
@@ -128,9 +135,13 @@ impl Loader {
                     }
                     body.young = young;
                     body.poisson = child.magnitude("poisson")?.unwrap_or(0.0);
-                    if dim == 3 {
+                    if dim > 1 {
                         body.damping = child.magnitude("damping")?.unwrap_or(0.0);
                         given = young > 0.0;
+                    }
+                    if dim == 2 {
+                        body.thickness = child.magnitude("thickness")?.unwrap_or(0.0);
+                        self.check_elastic2d(child)?;
                     }
                 }
                 "contact" => {
@@ -193,6 +204,23 @@ impl Loader {
         Ok(())
     }
 
+    /// Accepts the elasticity that triangles have.
+    fn check_elastic2d(&mut self, elasticity: Node<'_>) -> Result<()> {
+        match elasticity.text("elastic2d").unwrap_or("none") {
+            "stretch" => {}
+            "both" => self.warnings.add(
+                elasticity,
+                "elastic2d=\"both\": bending is left out, as with \"stretch\"",
+            ),
+            other => {
+                return Err(elasticity.unsupported(format!(
+                    "elastic2d={other:?} is not supported; expected stretch, or both, whose bending is left out"
+                )));
+            }
+        }
+        Ok(())
+    }
+
     fn flex_shape(
         &self,
         node: Node<'_>,
@@ -218,6 +246,7 @@ impl Loader {
                 Shape {
                     nodes,
                     edges: Vec::new(),
+                    triangles: Vec::new(),
                     tets,
                 }
             }
@@ -265,12 +294,16 @@ fn grid_counts(node: Node<'_>, dim: i32) -> Result<[usize; 3]> {
         )));
     }
     let [x, y, z] = given.map(|n| n as usize);
-    Ok(if dim == 1 { [x, 1, 1] } else { [x, y, z] })
+    Ok(match dim {
+        1 => [x, 1, 1],
+        2 => [x, y, 1],
+        _ => [x, y, z],
+    })
 }
 
 /// A grid about the origin, numbered along z first, then y, then x.
 fn grid(node: Node<'_>, dim: i32, count: [usize; 3]) -> Result<Shape> {
-    let least = if dim == 1 { [2, 1, 1] } else { [2; 3] };
+    let least: [usize; 3] = std::array::from_fn(|k| if (k as i32) < dim { 2 } else { 1 });
     if (0..3).any(|k| count[k] < least[k]) {
         return Err(node.error(format!(
             "count: expected at least {least:?}, found {count:?}"
@@ -283,7 +316,7 @@ fn grid(node: Node<'_>, dim: i32, count: [usize; 3]) -> Result<Shape> {
     let [nx, ny, nz] = count;
     let number = |at: [usize; 3]| (at[0] * ny + at[1]) * nz + at[2];
     let mut nodes = Vec::with_capacity(nx * ny * nz);
-    let mut tets = Vec::new();
+    let (mut triangles, mut tets) = (Vec::new(), Vec::new());
     for i in 0..nx * ny * nz {
         let at = [i / (ny * nz), i / nz % ny, i % nz];
         let along = |k: usize| spacing[k] * (at[k] as f64 - 0.5 * (count[k] - 1) as f64);
@@ -293,12 +326,21 @@ fn grid(node: Node<'_>, dim: i32, count: [usize; 3]) -> Result<Shape> {
                 |c: usize| number([at[0] + (c >> 2), at[1] + (c >> 1 & 1), at[2] + (c & 1)]);
             tets.extend(CELL.map(|tet| tet.map(corner)));
         }
+        if dim == 2 && (0..2).all(|k| at[k] + 1 < count[k]) {
+            let corner = |c: usize| number([at[0] + (c >> 1), at[1] + (c & 1), 0]);
+            triangles.extend(SQUARE.map(|triangle| triangle.map(corner)));
+        }
     }
     let edges = match dim {
         1 => (1..nx).map(|i| [i - 1, i]).collect(),
         _ => Vec::new(),
     };
-    Ok(Shape { nodes, edges, tets })
+    Ok(Shape {
+        nodes,
+        edges,
+        triangles,
+        tets,
+    })
 }
 
 /// Points and elements of the file.
@@ -320,10 +362,12 @@ fn direct(node: Node<'_>, dim: i32) -> Result<Shape> {
     let mut shape = Shape {
         nodes,
         edges: Vec::new(),
+        triangles: Vec::new(),
         tets: Vec::new(),
     };
     match dim {
         1 => shape.edges.extend_from_slice(elements.as_chunks().0),
+        2 => shape.triangles.extend_from_slice(elements.as_chunks().0),
         _ => shape.tets.extend_from_slice(elements.as_chunks().0),
     }
     Ok(shape)

@@ -203,9 +203,9 @@ const RULES: &[Rule] = &[
     ),
     rule(
         "flex_elasticity",
-        "damping poisson young",
-        "thickness",
-        "elastic2d section sectionsize shear yield",
+        "damping elastic2d poisson thickness young",
+        "",
+        "section sectionsize shear yield",
         "",
     ),
     rule(

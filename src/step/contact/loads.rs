@@ -1,7 +1,6 @@
 //! The part of a step's impulses in the loads of joints, and the response of a step to dry friction.
 
 use super::{ContactStage, ImpulseBar};
-use crate::constraint::{Along, Source};
 use crate::dynamics::external::External;
 use crate::dynamics::factors::Factors;
 use crate::dynamics::kinematics::Kinematics;
@@ -55,14 +54,35 @@ impl ContactStage {
         velocity.fill(0.0);
         impulses.fill(0.0);
         let c = &self.constraints;
-        let is_own =
-            |s: &Source| matches!(s, Source::Friction { along: Along::Dof(k) } if *k == dof);
-        let (Some(group), Some(l)) = (c.sources.iter().position(is_own), &mut self.linear) else {
+        let (Some(group), Some(l)) = (c.friction_group(dof), &mut self.linear) else {
             return Ok(());
         };
         l.sigma.fill(0.0);
         l.bounds.fill(0.0);
         l.bounds[group] = c.time_step();
+        self.correct_one(model, m, velocity)?;
+        let change = self.impulse_variation();
+        impulses[..change.len()].copy_from_slice(change);
+        Ok(())
+    }
+
+    /// Writes the derivatives of the velocity and of the impulses by a force against a dof.
+    pub fn answer_of_force(
+        &mut self,
+        model: &Model,
+        m: &mut Factors,
+        dof: usize,
+        velocity: &mut [f64],
+        impulses: &mut [f64],
+    ) -> Result<()> {
+        velocity.fill(0.0);
+        impulses.fill(0.0);
+        velocity[dof] = -self.constraints.time_step();
+        m.solve(model.topology(), velocity);
+        if let Some(l) = &mut self.linear {
+            l.sigma.fill(0.0);
+            l.bounds.fill(0.0);
+        }
         self.correct_one(model, m, velocity)?;
         let change = self.impulse_variation();
         impulses[..change.len()].copy_from_slice(change);

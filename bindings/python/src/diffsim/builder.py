@@ -275,23 +275,29 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         spring, _keep = struct("ds_spring_desc", lib.ds_spring_desc_init, self._ends(fields))
         check(lib.ds_builder_add_spring(self._handle, spring))
 
-    @says("ds_deformable_desc", ("nodes", "node_count", "edges", "edge_count", "tets", "tet_count", "attach_count", "attach_nodes", "attach_bodies"))
+    @says("ds_deformable_desc", ("nodes", "node_count", "edges", "edge_count", "tets", "tet_count", "triangles", "triangle_count", "attach_count", "attach_nodes", "attach_bodies"))
     def add_deformable(
         self,
         nodes: ArrayLike,
         edges: Optional[ArrayLike] = None,
         tets: Optional[ArrayLike] = None,
         attach: Optional[Mapping[int, Id]] = None,
+        triangles: Optional[ArrayLike] = None,
         **fields: Unpack[DeformableFields],
     ) -> None:
         """Adds a deformable body. nodes: positions in the world while every joint is at its reference, n×3; edges:
-        pairs of nodes, m×2; tets: four nodes each, m×4; attach: the bodies that carry nodes. Other fields are those
-        of `ds_deformable_desc`: name, material, condim, density, mass, young, poisson, stiffness, damping, radius,
-        friction. Body and joint of node i have the name NAME_i."""
+        pairs of nodes, m×2; triangles: three nodes each, m×3; tets: four nodes each, m×4; attach: the bodies that
+        carry nodes. Other fields are those of `ds_deformable_desc`: name, material, condim, density, mass, young,
+        poisson, stiffness, damping, radius, friction, thickness. Body and joint of node i have the name NAME_i."""
         places = numbers(nodes, "nodes", 3)
         points = array(places.T, (3, len(places)), "nodes")
         values: Dict[str, Any] = dict(node_count=len(places), nodes=pointer(points))
-        for name, count, width, given in (("edges", "edge_count", 2, edges), ("tets", "tet_count", 4, tets)):
+        elements = (
+            ("edges", "edge_count", 2, edges),
+            ("triangles", "triangle_count", 3, triangles),
+            ("tets", "tet_count", 4, tets),
+        )
+        for name, count, width, given in elements:
             if given is None:
                 continue
             corners = indices(given, name, width)

@@ -366,7 +366,7 @@ class ParamKind(Named):
     HYDROELASTIC_MODULUS: index: compliant geom ("compliant") that may touch something; component 0: its modulus
         [Pa], greater than 0. With "convex".
     JOINT_FRICTION_COEFFICIENT: index: joint with ds_joint_desc.friction_coefficient; component 0: this coefficient,
-        1: the radius of a revolute joint's bearing [m]. "unsupported" for other joints.
+        1: the radius of the bearing or ball [m]. "unsupported" for other joints.
     SPLINE_FRAME: index: joint along a spline. Of a curve component 6 i + 0 to 2: displacement of control frame i
         along its own axes [m], 6 i + 3 to 5: rotation vector [rad], all zero as loaded. Of a surface 6 i + k:
         number k of control vector i. Of a joint that carries points of tendons or springs, selecting it is

@@ -219,6 +219,7 @@ class DeformableFields(TypedDict, total=False):
     damping: float
     radius: float
     friction: float
+    thickness: float
 
 
 class TendonFields(TypedDict, total=False):

@@ -77,10 +77,51 @@ fn strings_and_given_elements() {
 }
 
 #[test]
+fn membranes_are_those_of_mujoco() {
+    let cloth = |elastic: &str| {
+        world(&format!(
+            "<flexcomp name=\"c\" count=\"3 3 1\" spacing=\"0.1 0.1 0.1\" dim=\"2\" mass=\"0.04\" radius=\"0\">\
+             <elasticity young=\"1e3\" poisson=\"0.3\" thickness=\"0.01\" elastic2d=\"{elastic}\"/>\
+             <pin gridrange=\"0 0 0 2\"/></flexcomp>"
+        ))
+    };
+    let m = model(&cloth("stretch"));
+    let d = &m.deformables[0];
+    // The triangles that MuJoCo 4.0 gives.
+    let expected = [
+        [0, 3, 4],
+        [0, 4, 1],
+        [1, 4, 5],
+        [1, 5, 2],
+        [3, 6, 7],
+        [3, 7, 4],
+        [4, 7, 8],
+        [4, 8, 5],
+    ];
+    assert_eq!(d.triangles, expected);
+    assert_eq!((d.young, d.poisson, d.thickness), (1e3, 0.3, 0.01));
+    assert_near(d.density, 100.0);
+    assert_eq!(d.nodes.iter().filter(|n| n.is_free).count(), 6);
+    assert_eq!(m.warnings.len(), 1);
+    let both = model(&cloth("both"));
+    assert!(
+        both.warnings
+            .iter()
+            .any(|w| w.contains("bending is left out"))
+    );
+    assert!(Model::compile(m, Actuation::FromFile).is_ok());
+}
+
+#[test]
 fn flexcomps_of_other_kinds_are_refused_with_their_line() {
     let change = |from: &str, to: &str| world(&SOLID.replace(from, to));
     for (inside, expected) in [
-        (change("dim=\"3\"", "dim=\"2\""), "dim=\"2\""),
+        (change("dim=\"3\"", "dim=\"4\""), "dim=\"4\""),
+        (change("dim=\"3\"", "dim=\"2\""), "elastic2d=\"none\""),
+        (
+            change("dim=\"3\"", "dim=\"2\"").replace("young", "elastic2d=\"bend\" young"),
+            "elastic2d=\"bend\"",
+        ),
         (change("dim=\"3\"", "dim=\"3\" dof=\"trilinear\""), "dof"),
         (
             change("dim=\"3\"", "dim=\"3\" type=\"ellipsoid\""),
