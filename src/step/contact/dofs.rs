@@ -34,7 +34,8 @@ impl ContactStage {
         v_end: &mut [f64],
     ) -> Result<Alone> {
         let nothing = Certificate::new(Path::Empty);
-        let (Some(tolerance), true) = (self.tolerance, self.scene.contacts().is_empty()) else {
+        let nothing_near = self.scene.contacts().is_empty() && !self.scene.sets_aside();
+        let (Some(tolerance), true) = (self.tolerance, nothing_near) else {
             return Ok(Alone::Left(nothing));
         };
         let (t, c) = (model.topology(), &mut self.constraints);

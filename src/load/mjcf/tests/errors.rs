@@ -227,7 +227,10 @@ fn joints_and_inertias() {
 fn physics_that_is_missing() {
     for (inside, expected) in [
         ("<composite/>", "<composite>"),
-        ("<flexcomp/>", "dim=\"2\""),
+        (
+            "<flexcomp><elasticity young=\"1\" elastic2d=\"bend\"/></flexcomp>",
+            "elastic2d=\"bend\"",
+        ),
         ("<plugin/>", "<plugin>"),
         ("<freejoint align=\"true\"/>", "align"),
         (
