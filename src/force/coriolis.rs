@@ -12,7 +12,7 @@
 //! of a_c is at most that of the explicit acceleration, because a_cᵀ M a_c = −a_cᵀ b. MuJoCo's `implicit` has
 //! ∂b/∂v in the place of S, whose symmetric part can make the matrix singular in a step that turns far.
 //!
-//! The weight w rises smoothly from 0 at h |ω| = 0.05 to 1 at 0.1, with |ω|⁴ the sum of the fourth powers of
+//! The weight w rises smoothly from 0 at h |ω| = 0.03 to 1 at 0.06, with |ω|⁴ the sum of the fourth powers of
 //! all rates of rotation in the tree. It is little more than the fastest joint's rate. Slow trees cost no
 //! more than the comparison.
 //!
@@ -33,6 +33,8 @@ use tree::Whirling;
 #[derive(Clone, Debug)]
 pub struct Coriolis {
     trees: Vec<Whirling>,
+    /// Whether it is not zero at the last state.
+    acts: bool,
 }
 
 impl Coriolis {
@@ -52,7 +54,7 @@ impl Coriolis {
             .map(|tree| Whirling::new(t, tree, derivatives, &turns))
             .filter(Whirling::has_limbs)
             .collect();
-        (!trees.is_empty()).then(|| Box::new(Coriolis { trees }))
+        (!trees.is_empty()).then(|| Box::new(Coriolis { trees, acts: false }))
     }
 
     /// Sets which dofs have a prescribed velocity.
@@ -66,12 +68,25 @@ impl Coriolis {
     }
 
     /// Adds the force.
+    #[inline]
     pub fn apply(&mut self, at: &State<'_>, tau: &mut [f64]) {
-        self.trees.iter_mut().for_each(|of| of.apply(at, tau));
+        self.acts = !self.is_calm(at.time_step, at.v);
+        if self.acts {
+            self.trees.iter_mut().for_each(|of| of.apply(at, tau));
+        }
+    }
+
+    /// Whether the force was not zero at the last state.
+    #[inline(always)]
+    pub fn acts(&self) -> bool {
+        self.acts
     }
 
     /// Computes the slopes at the state of the last [`Coriolis::apply`].
     pub fn differentiate(&mut self, at: &State<'_>) {
+        if !self.acts {
+            return;
+        }
         self.trees.iter_mut().for_each(|of| of.differentiate(at));
     }
 
@@ -84,7 +99,7 @@ impl Coriolis {
     /// Adds −∂f/∂p to `r`. Call it after [`Coriolis::differentiate`].
     pub fn by_parameter(&self, at: &State<'_>, p: &Param, r: &mut [f64]) {
         // Queries without a step have no such force.
-        if at.time_step != 0.0 {
+        if self.acts && at.time_step != 0.0 {
             (self.trees.iter()).for_each(|of| of.by_parameter(at, p, r));
         }
     }

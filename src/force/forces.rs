@@ -422,21 +422,40 @@ impl Forces {
         for e in self.slopes.entries.iter().chain(gyroscopic) {
             visit(e.row, e.column, e.by_q, e.by_v);
         }
-        for e in self.turned(t, true) {
-            visit(e.row, e.column, e.by_q, e.by_v);
+        if self.is_turned() {
+            self.for_turned(t, true, &mut visit);
         }
     }
 
-    /// The entries of implicit Coriolis forces, within or between branches.
-    fn turned(&self, t: &Topology, of_branches: bool) -> impl Iterator<Item = Entry> {
-        (self.coriolis.iter()).flat_map(move |c| c.entries(t, of_branches))
+    /// Whether implicit Coriolis forces act.
+    #[inline(always)]
+    fn is_turned(&self) -> bool {
+        self.coriolis.as_ref().is_some_and(|c| c.acts())
+    }
+
+    /// Visits the entries of implicit Coriolis forces, within or between branches. Apart, so that the visits
+    /// of slow steps are compiled without it.
+    #[cold]
+    #[inline(never)]
+    fn for_turned(
+        &self,
+        t: &Topology,
+        of_branches: bool,
+        visit: &mut dyn FnMut(usize, usize, f64, f64),
+    ) {
+        for e in (self.coriolis.iter()).flat_map(|c| c.entries(t, of_branches)) {
+            visit(e.row, e.column, e.by_q, e.by_v);
+        }
     }
 
     /// Visits the entries between dofs of different branches.
     #[inline(always)]
     pub fn for_cross(&self, t: &Topology, mut visit: impl FnMut(usize, usize, f64, f64)) {
-        for e in self.cross.iter().copied().chain(self.turned(t, false)) {
+        for e in &self.cross {
             visit(e.row, e.column, e.by_q, e.by_v);
+        }
+        if self.is_turned() {
+            self.for_turned(t, false, &mut visit);
         }
         if let Some(penalty) = &self.penalty {
             penalty.for_cross(&mut visit);
@@ -449,9 +468,15 @@ impl Forces {
     /// r += (R_q δq + R_v δv) for entries between dofs of different branches and, if `within`, also for
     /// entries of contacts within branches. An empty part stands for zero.
     pub fn times_cross(&self, t: &Topology, within: bool, [q, v]: [&[f64]; 2], r: &mut [f64]) {
-        for e in self.cross.iter().copied().chain(self.turned(t, false)) {
-            let along = |d: &[f64]| d.get(e.column).copied().unwrap_or(0.0);
-            r[e.row] += e.by_q * along(q) + e.by_v * along(v);
+        let mut add = |row: usize, column: usize, by_q: f64, by_v: f64| {
+            let along = |d: &[f64]| d.get(column).copied().unwrap_or(0.0);
+            r[row] += by_q * along(q) + by_v * along(v);
+        };
+        for e in &self.cross {
+            add(e.row, e.column, e.by_q, e.by_v);
+        }
+        if self.is_turned() {
+            self.for_turned(t, false, &mut add);
         }
         if let Some(penalty) = &self.penalty {
             penalty.times(within, [q, v], r);
@@ -470,9 +495,15 @@ impl Forces {
         q_bar: &mut [f64],
         v_bar: &mut [f64],
     ) {
-        for e in self.cross.iter().copied().chain(self.turned(t, false)) {
-            q_bar[e.column] += e.by_q * w[e.row];
-            v_bar[e.column] += e.by_v * w[e.row];
+        let mut add = |row: usize, column: usize, by_q: f64, by_v: f64| {
+            q_bar[column] += by_q * w[row];
+            v_bar[column] += by_v * w[row];
+        };
+        for e in &self.cross {
+            add(e.row, e.column, e.by_q, e.by_v);
+        }
+        if self.is_turned() {
+            self.for_turned(t, false, &mut add);
         }
         if let Some(penalty) = &self.penalty {
             penalty.times_transposed(w, q_bar, v_bar);

@@ -29,9 +29,9 @@ use crate::model::topology::{Link, LinkKind, Topology, Tree, WORLD};
 use crate::spatial::{INERTIA_PARAMS, Inertia, Twist, Wrench};
 use std::ops::Range;
 
-/// (h |ω|)⁴ at which implicit terms begin, and at which they are whole: rotations by 0.05 and 0.1.
-const CALM: f64 = 6.25e-6;
-const FAST: f64 = 1e-4;
+/// (h |ω|)⁴ at which implicit terms begin, and at which they are whole: rotations by 0.03 and 0.06.
+const CALM: f64 = 8.1e-7;
+const FAST: f64 = 1.296e-5;
 
 /// One link at the last state. Sums are over its subtree.
 #[derive(Clone, Copy, Debug, Default)]
@@ -53,8 +53,8 @@ struct At {
 pub(super) struct Whirling {
     links: Range<usize>,
     dofs: Range<usize>,
-    /// Per dof: whether it rotates, has a place in S, and moves freely.
-    rotates: Vec<bool>,
+    /// Per dof: 1 if it rotates, else 0; whether it has a place in S, and moves freely.
+    rotates: Vec<f64>,
     is_limb: Vec<bool>,
     is_free: Vec<bool>,
     /// w, and its derivative by a velocity over the third power of the velocity.
@@ -118,11 +118,11 @@ impl Whirling {
         let n = dofs.len();
         let rotates = |k: usize| {
             let l = &t.links[t.dofs[k].link];
-            match l.kind {
+            f64::from(match l.kind {
                 LinkKind::Prismatic => false,
                 LinkKind::Free => k >= l.iv + 3,
                 _ => true,
-            }
+            })
         };
         let is_root = |l: &Link| l.kind == LinkKind::Free && l.parent == WORLD;
         let is_limb = |k: usize| {
@@ -171,8 +171,9 @@ impl Whirling {
     /// The place of (h ω)⁴ between the bounds.
     fn speed(&self, h: f64, v: &[f64]) -> f64 {
         let rates = self.rotates.iter().zip(&v[self.dofs.clone()]);
-        let squares = rates.filter(|(is, _)| **is).map(|(_, v)| (h * v) * (h * v));
-        (squares.map(|x| x * x).sum::<f64>() - CALM) / (FAST - CALM)
+        let squares = rates.map(|(rotates, v)| (rotates * v) * v);
+        let fourth = squares.map(|x| x * x).sum::<f64>();
+        (fourth * (h * h) * (h * h) - CALM) / (FAST - CALM)
     }
 
     pub fn is_calm(&self, h: f64, v: &[f64]) -> bool {
@@ -323,7 +324,7 @@ impl Whirling {
             self.for_rows(t, kin, &of_q, |row, both| self.add(row, both, by_q));
             let by_v = &mut by_v[own * n..][..n];
             self.for_rows(t, kin, &of_v, |row, both| self.add(row, both, by_v));
-            if self.rotates[own] {
+            if self.rotates[own] != 0.0 {
                 let rate = at.time_step * self.by_speed * at.v[k].powi(3);
                 for (row, turned) in self.turned.iter().enumerate() {
                     self.add(row, [0.0, rate * turned], by_v);
