@@ -37,7 +37,7 @@ pub struct Composite {
 
 impl Composite {
     #[inline(always)]
-    pub(super) fn of(inertia: &Inertia, v: Twist) -> Self {
+    pub fn of(inertia: &Inertia, v: Twist) -> Self {
         let w = v.ang;
         let i = inertia.i.to_mat3();
         let p = Mat3::from_columns(w.cross(i.c[0]), w.cross(i.c[1]), w.cross(i.c[2]));
@@ -59,7 +59,7 @@ impl Composite {
     }
 
     #[inline(always)]
-    fn add(&mut self, o: &Composite) {
+    pub fn add(&mut self, o: &Composite) {
         self.inertia += o.inertia;
         self.momentum += o.momentum;
         self.inertia_rate += o.inertia_rate;

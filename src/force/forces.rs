@@ -7,6 +7,7 @@ mod touching;
 use super::actuators::Actuators;
 use super::adhesion::Adhesion;
 use super::apart::Apart;
+use super::coriolis::Coriolis;
 use super::deformable::Deformables;
 use super::elastic::Elastic;
 use super::face::{Force, Input, State};
@@ -52,6 +53,8 @@ pub struct Forces {
     pub adhesion: Option<Box<Adhesion>>,
     /// Present if the time-stepping scheme turns bodies by the discrete Euler equations.
     pub gyroscopic: Option<Box<Gyroscopic>>,
+    /// Present with explicit time stepping if there are limbs.
+    pub coriolis: Option<Box<Coriolis>>,
     others: Vec<Box<dyn Force>>,
     feedback: Option<Feedback>,
     /// Distance of the last [`Forces::apply`] to the nearest jump of its derivatives, without those of single
@@ -96,6 +99,7 @@ impl Forces {
             penalty: None,
             adhesion: None,
             gyroscopic: None,
+            coriolis: None,
             others,
             feedback: None,
             margin_beside_actuators: f64::INFINITY,
@@ -148,6 +152,11 @@ impl Forces {
         !(has_paths || touches || has_loads || turns)
             && self.deformables.is_empty()
             && self.others.is_empty()
+    }
+
+    /// Whether the forces of a plain simulation depend on no placement at these velocities.
+    pub fn are_calm(&self, h: f64, v: &[f64]) -> bool {
+        self.coriolis.as_ref().is_none_or(|c| c.is_calm(h, v))
     }
 
     /// Copies of the forces defined outside the library.
@@ -313,6 +322,9 @@ impl Forces {
             penalty.apply(at, tau)?;
             distance = distance.min(penalty.switch_distance());
         }
+        if let Some(coriolis) = &mut self.coriolis {
+            coriolis.apply(at, tau);
+        }
         // This force comes last: it uses the sum of all others.
         if let Some(gyroscopic) = &mut self.gyroscopic {
             gyroscopic.apply(at, tau);
@@ -347,6 +359,9 @@ impl Forces {
         self.fluid.slopes(at, &mut slopes);
         if let Some(gyroscopic) = &mut self.gyroscopic {
             gyroscopic.differentiate(at);
+        }
+        if let Some(coriolis) = &mut self.coriolis {
+            coriolis.differentiate(at);
         }
         self.cross.clear();
         if self.elastic.acts() {
@@ -389,13 +404,13 @@ impl Forces {
         h: f64,
         mut visit: impl FnMut(usize, usize, f64, f64),
     ) {
-        self.for_listed(h, &mut visit);
+        self.for_listed(t, h, &mut visit);
         self.for_touching(t, visit);
     }
 
     /// Visits these entries without those of contacts.
     #[inline(always)]
-    pub fn for_listed(&self, h: f64, mut visit: impl FnMut(usize, usize, f64, f64)) {
+    pub fn for_listed(&self, t: &Topology, h: f64, mut visit: impl FnMut(usize, usize, f64, f64)) {
         let diagonal = self.slopes.diagonal.iter().zip(&self.implicit.diagonal);
         for (k, ([by_q, by_v], [implicit, _])) in diagonal.enumerate() {
             let by_v = by_v + h * implicit;
@@ -407,6 +422,30 @@ impl Forces {
         for e in self.slopes.entries.iter().chain(gyroscopic) {
             visit(e.row, e.column, e.by_q, e.by_v);
         }
+        if self.is_turned() {
+            self.for_turned(t, true, &mut visit);
+        }
+    }
+
+    /// Whether implicit Coriolis forces act.
+    #[inline(always)]
+    fn is_turned(&self) -> bool {
+        self.coriolis.as_ref().is_some_and(|c| c.acts())
+    }
+
+    /// Visits the entries of implicit Coriolis forces, within or between branches. Apart, so that the visits
+    /// of slow steps are compiled without it.
+    #[cold]
+    #[inline(never)]
+    fn for_turned(
+        &self,
+        t: &Topology,
+        of_branches: bool,
+        visit: &mut dyn FnMut(usize, usize, f64, f64),
+    ) {
+        for e in (self.coriolis.iter()).flat_map(|c| c.entries(t, of_branches)) {
+            visit(e.row, e.column, e.by_q, e.by_v);
+        }
     }
 
     /// Visits the entries between dofs of different branches.
@@ -414,6 +453,9 @@ impl Forces {
     pub fn for_cross(&self, t: &Topology, mut visit: impl FnMut(usize, usize, f64, f64)) {
         for e in &self.cross {
             visit(e.row, e.column, e.by_q, e.by_v);
+        }
+        if self.is_turned() {
+            self.for_turned(t, false, &mut visit);
         }
         if let Some(penalty) = &self.penalty {
             penalty.for_cross(&mut visit);
@@ -426,9 +468,15 @@ impl Forces {
     /// r += (R_q δq + R_v δv) for entries between dofs of different branches and, if `within`, also for
     /// entries of contacts within branches. An empty part stands for zero.
     pub fn times_cross(&self, t: &Topology, within: bool, [q, v]: [&[f64]; 2], r: &mut [f64]) {
+        let mut add = |row: usize, column: usize, by_q: f64, by_v: f64| {
+            let along = |d: &[f64]| d.get(column).copied().unwrap_or(0.0);
+            r[row] += by_q * along(q) + by_v * along(v);
+        };
         for e in &self.cross {
-            let along = |d: &[f64]| d.get(e.column).copied().unwrap_or(0.0);
-            r[e.row] += e.by_q * along(q) + e.by_v * along(v);
+            add(e.row, e.column, e.by_q, e.by_v);
+        }
+        if self.is_turned() {
+            self.for_turned(t, false, &mut add);
         }
         if let Some(penalty) = &self.penalty {
             penalty.times(within, [q, v], r);
@@ -440,10 +488,22 @@ impl Forces {
 
     /// q_bar += R_qᵀ w and v_bar += R_vᵀ w for entries between dofs of different branches, and for
     /// entries of contacts within them.
-    pub fn times_cross_transposed(&self, w: &[f64], q_bar: &mut [f64], v_bar: &mut [f64]) {
+    pub fn times_cross_transposed(
+        &self,
+        t: &Topology,
+        w: &[f64],
+        q_bar: &mut [f64],
+        v_bar: &mut [f64],
+    ) {
+        let mut add = |row: usize, column: usize, by_q: f64, by_v: f64| {
+            q_bar[column] += by_q * w[row];
+            v_bar[column] += by_v * w[row];
+        };
         for e in &self.cross {
-            q_bar[e.column] += e.by_q * w[e.row];
-            v_bar[e.column] += e.by_v * w[e.row];
+            add(e.row, e.column, e.by_q, e.by_v);
+        }
+        if self.is_turned() {
+            self.for_turned(t, false, &mut add);
         }
         if let Some(penalty) = &self.penalty {
             penalty.times_transposed(w, q_bar, v_bar);
@@ -542,6 +602,9 @@ impl Forces {
         }
         if let Some(gyroscopic) = &self.gyroscopic {
             gyroscopic.by_parameter(at, p, r);
+        }
+        if let Some(coriolis) = &self.coriolis {
+            coriolis.by_parameter(at, p, r);
         }
         self.actuators.by_parameter(at, &self.paths, p, r);
         self.elastic.by_parameter(at, &self.paths, acc, p, r);

@@ -103,6 +103,11 @@ impl Gyroscopic {
         }))
     }
 
+    /// Whether a link has such a couple if none of its dofs has a prescribed velocity.
+    pub fn turns(&self, link: usize) -> bool {
+        self.turning.iter().any(|of| of.link == link)
+    }
+
     /// Sets which dofs have a prescribed velocity. Links with such a dof do not rotate freely.
     pub fn drive(&mut self, t: &Topology, is_prescribed: &[bool]) {
         for of in &mut self.turning {

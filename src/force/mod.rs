@@ -14,6 +14,7 @@
 mod actuators;
 pub mod adhesion;
 mod apart;
+mod coriolis;
 mod deformable;
 mod elastic;
 mod face;
@@ -33,6 +34,7 @@ mod tension;
 mod wrenches;
 
 pub use apart::ForceKinds;
+pub use coriolis::Coriolis;
 pub use elastic::Elastic;
 pub use face::{Duplicate, Force, Input, State};
 pub use forces::Forces;

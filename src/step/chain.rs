@@ -158,7 +158,7 @@ fn balance_transposed(
         q_sum[column] += by_q * weights[row];
         v_sum[column] += by_v * weights[row];
     });
-    (step.forces).times_cross_transposed(weights, q_sum, v_sum);
+    (step.forces).times_cross_transposed(step.model.topology(), weights, q_sum, v_sum);
     step.adjoin_free(lin, bars.u.as_deref_mut(), bars.p.as_deref_mut())
 }
 

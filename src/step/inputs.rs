@@ -172,6 +172,9 @@ impl Sim {
         if let Some(gyroscopic) = &mut self.forces.gyroscopic {
             gyroscopic.drive(self.model.topology(), self.prescribed.is_prescribed());
         }
+        if let Some(coriolis) = &mut self.forces.coriolis {
+            coriolis.drive(self.prescribed.is_prescribed());
+        }
         if let Some(a) = &mut self.forces.adhesion {
             let t = self.model.topology();
             a.scene.drive(t, self.prescribed.is_prescribed());

@@ -63,6 +63,10 @@ impl Bytes {
             let square = if deep { 16 } else { 24 };
             linear += square * nv * nv + 1500 * nv + 48 * packed;
         }
+        if !deep && !is_implicit && !has_stage {
+            // Coriolis forces of limbs.
+            linear += if options.derivatives { 40 } else { 16 } * nv * tree + 600 * links;
+        }
         if is_implicit {
             let square = match (deep, touches) {
                 (true, true) => 128,

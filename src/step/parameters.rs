@@ -56,9 +56,7 @@ impl At<'_> {
     pub fn column(&self, p: &Param, r: &mut [f64]) {
         r.fill(0.0);
         self.bodies(p, r);
-        if p.kind != ParamKind::JointArmature {
-            self.forces(p, r);
-        }
+        self.forces(p, r);
     }
 
     /// [`At::column`] without forces.

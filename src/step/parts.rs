@@ -8,7 +8,7 @@ use crate::contact::law::Law;
 use crate::contact::lcp::Lcp;
 use crate::contact::ncp::{Ncp, NcpOptions};
 use crate::error::{Error, Result};
-use crate::force::{Force, Gyroscopic};
+use crate::force::{Coriolis, Force, Gyroscopic};
 use crate::integrator::implicit::Formula;
 use crate::integrator::{Scheme, SymplecticEuler, SymplecticEulerWorld, Theta};
 use crate::model::Model;
@@ -64,6 +64,21 @@ impl Parts {
     pub(super) fn torsion(&self, model: &Model, derivatives: bool) -> Option<Box<Gyroscopic>> {
         let keeps = self.integrator.keeps_momentum() && self.formula.is_none();
         keeps.then(|| Gyroscopic::new(model, derivatives)).flatten()
+    }
+
+    /// The implicit Coriolis forces of limbs, if all other forces are taken at the beginning. `torsion`: the
+    /// torque on freely rotating bodies.
+    pub(super) fn limbs(
+        &self,
+        model: &Model,
+        torsion: Option<&Gyroscopic>,
+        derivatives: bool,
+    ) -> Option<Box<Coriolis>> {
+        if self.formula.is_some() || self.integrator.stage().is_some() {
+            return None;
+        }
+        let turns = |link| torsion.is_some_and(|g| g.turns(link));
+        Coriolis::new(model, derivatives, turns)
     }
 }
 

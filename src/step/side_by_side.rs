@@ -43,6 +43,10 @@ pub(crate) fn step_side_by_side(
 ) -> [Result<()>; SIDE_BY_SIDE] {
     let mut outcomes = [(); SIDE_BY_SIDE].map(|()| Ok::<(), Error>(()));
     for (lane, of) in all.iter_mut().enumerate() {
+        // Forces of fast joints depend on placements.
+        if let Some(of) = of.take_if(|of| !of.sim.is_plain_at(of.v)) {
+            outcomes[lane] = of.sim.step_on(of.q, of.v, of.u, of.q_next, of.v_next);
+        }
         let Some(of) = of else { continue };
         outcomes[lane] = of.sim.set_out(of.q, of.v, of.u);
         let sim = &*of.sim;

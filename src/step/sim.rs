@@ -120,6 +120,7 @@ impl Sim {
         // Newton's method needs derivatives too.
         let differentiate = options.derivatives || source.is_some();
         let torsion = parts.torsion(&model, differentiate);
+        let limbs = parts.limbs(&model, torsion.as_deref(), differentiate);
         let (mut params, others) = (model.params().clone(), parts.forces);
         let mut forces = Forces::new(&model, others, contact.is_none(), differentiate);
         if options.contact == Contact::Penalty {
@@ -134,6 +135,7 @@ impl Sim {
             forces.adhesion = adhesion.map(Box::new);
         }
         forces.gyroscopic = torsion;
+        forces.coriolis = limbs;
         let state = Box::new(StepState::new(&model, carried));
         let derivatives = options.derivatives;
         let implicit = source.map(|s| Box::new(Implicit::new(&model, s, &forces, derivatives)));
@@ -360,6 +362,11 @@ impl Sim {
             && self.model.reduction().is_none()
             && self.model.topology().varying.is_empty()
             && self.forces.act_on_dofs_alone()
+    }
+
+    /// Whether a plain simulation is still so at these velocities.
+    pub(super) fn is_plain_at(&self, v: &[f64]) -> bool {
+        self.forces.are_calm(self.options.time_step, v)
     }
 
     /// The stages of a step of a plain simulation before the free motion.

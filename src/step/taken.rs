@@ -78,7 +78,7 @@ macro_rules! at {
 /// branch: (row, column, by q, by v).
 macro_rules! force_terms {
     ($step:expr, $visit:expr) => {{
-        ($step.forces).for_listed($step.options.time_step, $visit);
+        ($step.forces).for_listed($step.model.topology(), $step.options.time_step, $visit);
         if let Some(c) = &$step.contact
             && let Some(l) = &c.linear
         {

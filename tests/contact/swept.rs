@@ -173,6 +173,71 @@ fn a_seam_between_level_blocks_brakes_nothing() {
     }
 }
 
+/// A prism from x = 0 with its top at z = 0, whose side under the seam leans by `lean` from the vertical.
+fn prism(lean: f64) -> ShapeSpec {
+    let foot = -0.2 * lean.tan();
+    let corners = [(0.0, 0.0), (2.0, 0.0), (2.0, -0.2), (foot, -0.2)];
+    let vertices = [-1.0, 1.0].map(|y| corners.map(|(x, z)| Vec3::new(x, y, z)));
+    let sides = (1..3)
+        .map(|k| [0, k + 1, k])
+        .chain((1..3).map(|k| [4, k + 4, k + 5]));
+    let around = (0..4).flat_map(|k| {
+        let next = (k + 1) % 4;
+        [[k, next, next + 4], [k, next + 4, k + 4]]
+    });
+    let mesh = TriMesh {
+        vertices: vertices.concat(),
+        triangles: sides.chain(around).collect(),
+    };
+    ShapeSpec::Mesh {
+        mesh: Arc::new(mesh),
+        mode: MeshMode::Hull,
+        open: OpenMesh::Hull,
+    }
+}
+
+/// The side of the second block leans under the first one. A push along its normal brings a body closer along the normal of
+/// the top, too, and a lift out of the first block along the side is long.
+#[test]
+fn a_seam_whose_side_leans_brakes_nothing() {
+    for (name, shape, turn, height) in shapes() {
+        for lean in [-30.0_f64, 10.0, 45.0, 60.0, 80.0] {
+            for law in LAWS {
+                for (speed, h) in [(0.1, 1e-2), (2.0, 1e-3), (10.0, 1e-3)] {
+                    let mut spec = ModelSpec::default();
+                    fixed(
+                        &mut spec,
+                        "floor",
+                        at(-1.0, 0.0, -0.1),
+                        cuboid(1.0, 1.0, 0.1),
+                        0.0,
+                    );
+                    fixed(
+                        &mut spec,
+                        "prism",
+                        Pose::IDENTITY,
+                        prism(lean.to_radians()),
+                        0.0,
+                    );
+                    let place = Pose::from_quat(turn, Vec3::Z * height);
+                    free(&mut spec, "body", place, 1.0, shape.clone());
+                    for start in [3.0, 3.4, 2.7] {
+                        let x = -0.1 - start * speed * h;
+                        let mut s = Slide::new(sim(spec.clone(), &by(law, h)), x, speed);
+                        for _ in 0..12 {
+                            s.step();
+                            let lost = 1.0 - s.speed() / speed;
+                            let most = if law == Contact::Convex { 3e-3 } else { 1e-6 };
+                            let what = format!("{name} {lean} {law:?} {speed} {h} {start}");
+                            assert!(lost.abs() < most, "{what}: {lost:e}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn what_passes_an_edge_keeps_its_velocity() {
     for (name, shape, turn, height) in shapes() {
@@ -227,6 +292,38 @@ fn kerbs_stop_what_runs_into_them_and_lift_nothing() {
                         assert!(lift < 1e-5, "{name} {law:?} {kerb}: {lift:e}");
                     }
                     assert!(s.speed() < 1e-3, "{name} {law:?} {kerb}: {}", s.speed());
+                }
+            }
+        }
+    }
+}
+
+/// Exactly parallel to a kerb, a capsule beside its top meets the edge along its whole length, as it does when turned by round-off.
+#[test]
+fn a_capsule_parallel_to_a_kerb_meets_it_along_its_length() {
+    let shape = ShapeSpec::Capsule {
+        radius: 0.04,
+        half_length: 0.08,
+    };
+    let turn = Quat::exp(Vec3::X * FRAC_PI_2);
+    for law in LAWS {
+        for kerb in [5e-5, 1e-3] {
+            for fall in [0.0, 0.2] {
+                let spec = over([0.0, kerb], (shape.clone(), turn, 0.0401));
+                let run = |yaw: f64| {
+                    let mut s = Slide::new(sim(spec.clone(), &by(law, 1e-3)), -1.1e-3, 2.0);
+                    s.v[1] = -fall;
+                    let q = s.q.clone();
+                    let turned = [0.0, 0.0, 0.0, 0.0, yaw, 0.0];
+                    s.sim.model().integrate(&q, &turned, &mut s.q);
+                    s.step();
+                    s.v
+                };
+                let level = run(0.0);
+                for yaw in [1e-9, -1e-9] {
+                    let apart = level.iter().zip(run(yaw)).map(|(a, b)| (a - b).abs());
+                    let apart = apart.fold(0.0, f64::max);
+                    assert!(apart < 1e-4, "{law:?} {kerb} {fall} {yaw}: {apart:e}");
                 }
             }
         }

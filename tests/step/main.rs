@@ -7,6 +7,7 @@ mod first_guess;
 mod forward;
 mod guarantees;
 mod implicit;
+mod limbs;
 mod many_trees;
 mod one_linear_map;
 mod own_parts;

@@ -173,7 +173,8 @@ impl Depth for BoxSolid {
 }
 
 /// The part of a segment over the box's faces across axis `i`: both ends, each with the axis across
-/// whose face the segment leaves, or `None` at the segment's own end.
+/// whose face the segment leaves, or `None` at the segment's own end. The ends of an empty part are in the
+/// wrong order.
 #[inline]
 pub(super) fn over_face(
     h: Vec3,
@@ -184,6 +185,9 @@ pub(super) fn over_face(
     for j in [(i + 1) % 3, (i + 2) % 3] {
         let k = c.axis[j];
         if k.abs() < 1e-12 {
+            if c.center[j].abs() > h[j] {
+                return (to, from);
+            }
             continue;
         }
         let (t0, t1) = ((-h[j] - c.center[j]) / k, (h[j] - c.center[j]) / k);

@@ -205,8 +205,12 @@ impl Scene {
         }
     }
 
-    /// Whether the bodies would have to move sideways by more than `reach` to miss the contact. Test: when
-    /// pushed into each other by `reach`, their axis of least depth is still the normal.
+    /// Whether the bodies would have to move sideways by more than `reach` to miss the contact. Two tests:
+    /// when pushed into each other by `reach`, their axis of least depth is still the normal. When they just
+    /// overlap, they still do so after a move by √2 `reach` along or against each tangent. The moves after
+    /// which convex parts overlap form a convex set, so it then contains all moves by `reach`. A face whose
+    /// neighbour leans passes the first test alone: the push brings the bodies closer along the neighbour's
+    /// normal, too.
     fn is_met_beyond(&mut self, c: &SceneContact, reach: f64) -> bool {
         let p = c.point;
         let shift = Shift::of(1, p.normal * -(p.gap + reach));
@@ -218,7 +222,15 @@ impl Scene {
         self.narrow_at(self.parts(c), None, shift, &Approach::still(tie), |q, _| {
             holds |= same(&q);
         });
+        let overlap = p.normal * -(p.gap + tie);
+        let around = contact_frame(p.normal);
         holds
+            && around.c[..2].iter().all(|&t| {
+                [-reach, reach].iter().all(|by| {
+                    let aside = t * (by * std::f64::consts::SQRT_2);
+                    self.touches(c, Shift::of(1, overlap + aside))
+                })
+            })
     }
 
     /// Whether the normal stays when the bodies move by `reach` along either tangent. The normal of a

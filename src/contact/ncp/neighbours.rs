@@ -34,6 +34,9 @@ use crate::error::Result;
 /// is right to 1e-7.
 pub const AGREED: f64 = 2e-6;
 
+/// A contradiction between active rows of at most this share of the variation is round-off.
+const FELT: f64 = 1e-9;
+
 /// Largest number of dry friction rows that are released at once.
 const MOST_RELEASED: usize = 32;
 
@@ -50,10 +53,18 @@ impl NcpSolver {
         delta: &mut [f64],
         change: &mut [f64],
     ) -> Result<Sides> {
-        let consistent = !self.may_be_deficient() || {
+        let mut consistent = true;
+        if self.may_be_deficient() {
             let [left, asked] = self.left_over(problem, w, delta)?;
-            left <= AGREED * asked
-        };
+            consistent = left <= AGREED * asked;
+            let least = FELT * largest(w);
+            if consistent
+                && left > least
+                && !self.slips_alike(problem, (w, least), delta, change)?
+            {
+                return Ok(Sides::DIFFER);
+            }
+        }
         if consistent && !self.last.is_some_and(|c| c.at_switch) {
             return Ok(Sides::ALIKE);
         }
