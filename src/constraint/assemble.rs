@@ -354,7 +354,8 @@ impl Constraints {
         self.modes.resize(self.assembled.len(), Mode::Unknown);
     }
 
-    /// Guesses the impulses and modes of the region ([`Constraints::recall`]).
+    /// Guesses the impulses and modes of the region from those of the last solution of this step, or of the
+    /// last step.
     pub fn warm_start(&mut self) {
         for k in 0..self.regions.count(self.groups()) {
             let group = self.regions.group(k);

@@ -4,10 +4,14 @@
 
 use crate::error::{Error, Result};
 use crate::step::info::check_finite;
-use nalgebra::DMatrix;
+use nalgebra::linalg::SymmetricEigen;
+use nalgebra::{DMatrix, Dyn};
 
 /// Bound on doublings: enough for a closed loop whose slowest mode decays by 1e-12 in a step.
 const DOUBLINGS: usize = 45;
+
+/// Bound on the iterations for the eigenvalues of Q, for each row.
+const SWEEPS: usize = 100;
 
 /// Tolerated residual of the equation, relative to P.
 const RESIDUAL: f64 = 1e-9;
@@ -35,7 +39,7 @@ pub fn lqr([nx, nu]: [usize; 2], [a, b, q, r]: [&[f64]; 4]) -> Result<(Vec<f64>,
     let (q, r) = (matrix("Q", q, nx, nx)?, matrix("R", r, nu, nu)?);
     check_symmetric("Q", &q)?;
     check_symmetric("R", &r)?;
-    let least = q.clone().symmetric_eigenvalues().min();
+    let least = least_eigenvalue(&q)?;
     if least < -1e-12 * q.amax() {
         return Err(Error::invalid(format!(
             "Q: must have no negative direction, got the eigenvalue {least:e}"
@@ -82,9 +86,34 @@ pub fn lqr([nx, nu]: [usize; 2], [a, b, q, r]: [&[f64]; 4]) -> Result<(Vec<f64>,
     }
 }
 
-/// True if the powers of the matrix tend to zero.
+/// The least eigenvalue of a symmetric matrix.
+///
+/// # Errors
+/// `Numerical` if the iteration does not converge.
+fn least_eigenvalue(m: &DMatrix<f64>) -> Result<f64> {
+    let most = SWEEPS * m.nrows();
+    let eigen: Option<SymmetricEigen<f64, Dyn>> =
+        SymmetricEigen::try_new(m.clone(), f64::EPSILON, most);
+    match eigen {
+        Some(eigen) => Ok(eigen.eigenvalues.min()),
+        None => Err(Error::numerical(format!(
+            "Q: its eigenvalues were not found in {most} iterations"
+        ))),
+    }
+}
+
+/// True if the powers of the matrix tend to zero, by squaring. Iterations for eigenvalues need not end: those of
+/// a closed loop that inputs of round-off should stabilize do not.
 fn decays(m: &DMatrix<f64>) -> bool {
-    m.complex_eigenvalues().iter().all(|x| x.norm() < 1.0)
+    let mut power = m.clone();
+    for _ in 0..DOUBLINGS {
+        let size = power.norm();
+        if size < 0.5 || !size.is_finite() {
+            return size < 0.5;
+        }
+        power = &power * &power;
+    }
+    false
 }
 
 fn check_symmetric(name: &str, m: &DMatrix<f64>) -> Result<()> {

@@ -1,4 +1,6 @@
 //! Elements with their line and owner, for the errors of the URDF and COLLADA readers.
+//!
+//! Its functions are called at hundreds of places. Copies of them there would fill the library.
 
 use crate::error::{Error, Result};
 use crate::spatial::Vec3;
@@ -67,6 +69,7 @@ impl<'a, 'd: 'a> Element<'a, 'd> {
     }
 
     /// The element with its name, if it has one: `<joint> "elbow"`.
+    #[inline(never)]
     pub fn label(&self) -> String {
         match self.node.attribute("name") {
             Some(name) => format!("<{}> \"{name}\"", self.tag()),
@@ -74,6 +77,7 @@ impl<'a, 'd: 'a> Element<'a, 'd> {
         }
     }
 
+    #[inline(never)]
     pub fn place(&self) -> String {
         let line = self.line();
         match self.owner {
@@ -123,6 +127,7 @@ impl<'a, 'd: 'a> Element<'a, 'd> {
     }
 
     /// The child with this tag; more than one is an error.
+    #[inline(never)]
     pub fn child(self, tag: &str) -> Result<Option<Element<'a, 'd>>> {
         let mut found = self.children().filter(|c| c.tag() == tag);
         let first = found.next();
@@ -136,20 +141,24 @@ impl<'a, 'd: 'a> Element<'a, 'd> {
     }
 
     /// The first child with this tag.
+    #[inline(never)]
     pub fn first(self, tag: &str) -> Option<Element<'a, 'd>> {
         self.children().find(|c| c.tag() == tag)
     }
 
+    #[inline(never)]
     pub fn required_child(self, tag: &str) -> Result<Element<'a, 'd>> {
         self.child(tag)?
             .ok_or_else(|| self.error(format!("expected a child <{tag}>, found none")))
     }
 
+    #[inline(never)]
     pub fn attribute(&self, name: &str) -> Option<&'a str> {
         self.node.attribute(name)
     }
 
     /// An attribute that must be present and not blank.
+    #[inline(never)]
     pub fn required(&self, name: &str) -> Result<&'a str> {
         match self.attribute(name) {
             Some(value) if !value.trim().is_empty() => Ok(value),
@@ -212,6 +221,7 @@ impl<'a, 'd: 'a> Element<'a, 'd> {
         }
     }
 
+    #[inline(never)]
     pub fn number(&self, name: &str) -> Result<Option<f64>> {
         Ok(self.numbers::<1>(name)?.map(|[x]| x))
     }
@@ -226,6 +236,7 @@ impl<'a, 'd: 'a> Element<'a, 'd> {
         self.error(format!("attribute {name} is missing"))
     }
 
+    #[inline(never)]
     pub fn vec3(&self, name: &str) -> Result<Option<Vec3>> {
         Ok(self.numbers::<3>(name)?.map(|v| Vec3::from_slice(&v)))
     }

@@ -1,4 +1,6 @@
 //! XML text, element by element.
+//!
+//! Its functions are called at hundreds of places. Copies of them there would fill the library.
 
 use std::fmt::Write;
 
@@ -22,11 +24,13 @@ impl Xml {
         }
     }
 
+    #[inline(never)]
     fn line(&mut self) {
         self.text.push('\n');
         (0..self.open.len().min(DEEPEST)).for_each(|_| self.text.push_str("  "));
     }
 
+    #[inline(never)]
     pub fn start(&mut self, tag: &'static str) -> &mut Xml {
         if self.starting {
             self.text.push('>');
@@ -39,6 +43,7 @@ impl Xml {
         self
     }
 
+    #[inline(never)]
     pub fn end(&mut self) {
         let Some(tag) = self.open.pop() else { return };
         if self.starting {
@@ -51,6 +56,7 @@ impl Xml {
     }
 
     /// An attribute of the last started element, before its children.
+    #[inline(never)]
     pub fn attribute(&mut self, name: &str, value: &str) -> &mut Xml {
         let _ = write!(self.text, " {name}=\"");
         escape(&mut self.text, value);
@@ -59,6 +65,7 @@ impl Xml {
     }
 
     /// [`Xml::attribute`], left out if empty.
+    #[inline(never)]
     pub fn named(&mut self, name: &str, value: &str) -> &mut Xml {
         match value {
             "" => self,
@@ -66,12 +73,14 @@ impl Xml {
         }
     }
 
+    #[inline(never)]
     pub fn integer(&mut self, name: &str, value: i64) -> &mut Xml {
         let _ = write!(self.text, " {name}=\"{value}\"");
         self
     }
 
     /// Numbers in the fewest digits that give the same bits.
+    #[inline(never)]
     pub fn numbers(&mut self, name: &str, values: &[f64]) -> &mut Xml {
         let _ = write!(self.text, " {name}=\"");
         for (k, &x) in values.iter().enumerate() {
@@ -85,6 +94,7 @@ impl Xml {
     }
 
     /// [`Xml::numbers`], left out if they equal the readers' default.
+    #[inline(never)]
     pub fn unless(&mut self, assumed: &[f64], name: &str, values: &[f64]) -> &mut Xml {
         match values == assumed {
             true => self,
@@ -93,6 +103,7 @@ impl Xml {
     }
 
     /// A coefficient with its terms of higher order, left out if all are zero.
+    #[inline(never)]
     pub fn polynomial(&mut self, name: &str, linear: f64, terms: [f64; 2]) -> &mut Xml {
         match terms == [0.0; 2] {
             true => self.unless(&[0.0], name, &[linear]),
@@ -101,6 +112,7 @@ impl Xml {
     }
 
     /// A colour, unless it is unset.
+    #[inline(never)]
     pub fn colour(&mut self, rgba: [f32; 4]) -> &mut Xml {
         if rgba.iter().all(|x| x.is_finite()) {
             let words = rgba.map(|x| x.to_string());

@@ -64,6 +64,19 @@ fn random_systems_are_regulated() {
     }
 }
 
+/// Inputs of round-off leave a closed loop of nearly equal eigenvalues, for which iterations for eigenvalues do not end.
+#[test]
+fn inputs_of_round_off_are_refused() {
+    let (nx, nu) = (36, 12);
+    let mut rng = Rng::new(5);
+    let b = rng.vector(nx * nu, 1e-16);
+    let one = |n: usize| DMatrix::<f64>::identity(n, n);
+    let (a, r) = (one(nx), one(nu));
+    let given = [a.as_slice(), &b, a.as_slice(), r.as_slice()];
+    let error = lqr([nx, nu], given).unwrap_err();
+    assert_eq!(error.status, Status::NotConverged);
+}
+
 #[test]
 fn what_cannot_be_regulated_is_refused() {
     let bad = |sizes, all: [&[f64]; 4]| lqr(sizes, all).unwrap_err();

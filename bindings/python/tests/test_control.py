@@ -52,6 +52,43 @@ def test_a_plan_is_the_rollout_that_it_says(models):
         plan.set_reference(q, node=11)
 
 
+def hidden(lost, eigenvalue, seed):
+    """A, B of a standing robot's kind: `lost` directions without input at an eigenvalue, the others unstable or decaying, in
+    coordinates that mix all, with velocities that respond to positions by thousands."""
+    rng = np.random.default_rng(seed)
+    n, nu = 36, 12
+    rest = n - lost
+    reached = np.concatenate([1.0 + rng.uniform(0.01, 0.016, 6), 1.0 - rng.uniform(0.01, 0.016, 6), rng.uniform(0, 0.5, rest - 12)])
+    values = np.diag(np.concatenate([np.full(lost, eigenvalue), reached]))
+    values[lost:, :lost] = rng.normal(size=(rest, lost))
+    inputs = np.vstack([np.zeros((lost, nu)), rng.normal(size=(rest, nu))])
+    turn = np.linalg.qr(rng.normal(size=(n, n)))[0]
+    scale = np.concatenate([np.ones(n // 2), np.full(n - n // 2, 3000.0)])
+    at = scale[:, None] * turn
+    return at @ values @ turn.T / scale, at @ inputs
+
+
+@pytest.mark.parametrize("eigenvalue", [1.0, 1.02])
+def test_directions_without_input_are_found_among_slow_ones(eigenvalue):
+    for seed in range(20):
+        lost = 1 + seed % 8
+        A, B = hidden(lost, eigenvalue, seed)
+        found = diffsim.uncontrollable(A, B)
+        assert [abs(f.eigenvalue - eigenvalue) < 1e-7 for f in found] == [True] * lost, seed
+        for f in found:
+            assert np.abs(f.direction @ B).max() < 1e-7 * np.abs(B).max()
+        assert np.linalg.matrix_rank(np.array([f.direction for f in found])) == lost
+        with pytest.raises(diffsim.NotConvergedError, match=f"no input reaches {lost} direction"):
+            diffsim.lqr(A, B, np.eye(36), np.eye(12))
+        assert len(diffsim.uncontrollable(A, np.hstack([B, np.random.default_rng(seed).normal(size=(36, 12))]))) == 0
+
+
+def test_inputs_of_round_off_reach_nothing():
+    B = 1e-16 * np.random.default_rng(0).normal(size=(36, 12))
+    with pytest.raises(diffsim.NotConvergedError, match="no input reaches 36 directions"):
+        diffsim.lqr(np.eye(36), B, np.eye(36), np.eye(12))
+
+
 def test_activations_and_prescribed_dofs():
     model = diffsim.Model.from_string(
         """<mujoco><worldbody><body><joint name='a' axis='0 1 0'/><geom type='capsule' fromto='0 0 0 .4 0 0' size='.03'/>

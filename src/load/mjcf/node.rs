@@ -1,4 +1,6 @@
 //! Reading attributes of an element, with errors that name element, name and line.
+//!
+//! Its functions are called at hundreds of places. Copies of them there would fill the library.
 
 use super::flat_tree::Tree;
 use crate::error::{Error, Result, Status};
@@ -26,6 +28,7 @@ impl<'t> Node<'t> {
         ids.iter().map(move |&id| Node { tree, id })
     }
 
+    #[inline(never)]
     pub fn text(&self, name: &str) -> Option<&'t str> {
         self.attributes()
             .iter()
@@ -52,6 +55,7 @@ impl<'t> Node<'t> {
         self.tree.origin(self.id)
     }
 
+    #[inline(never)]
     fn fail(&self, status: Status, message: impl AsRef<str>) -> Error {
         let named = match self.name() {
             "" => String::new(),
@@ -86,6 +90,7 @@ impl<'t> Node<'t> {
     }
 
     /// All numbers of an attribute.
+    #[inline(never)]
     pub fn list(&self, name: &str) -> Result<Option<Vec<f64>>> {
         self.words(name, f64::is_finite)
     }
@@ -96,6 +101,7 @@ impl<'t> Node<'t> {
         self.fill(name, 2, list, into)
     }
 
+    #[inline(never)]
     fn words(&self, name: &str, is_right: fn(f64) -> bool) -> Result<Option<Vec<f64>>> {
         let Some(text) = self.text(name) else {
             return Ok(None);
@@ -153,15 +159,18 @@ impl<'t> Node<'t> {
         Ok((self.numbers(name, N, &mut a)? > 0).then_some(a))
     }
 
+    #[inline(never)]
     pub fn number(&self, name: &str) -> Result<Option<f64>> {
         Ok(self.array::<1>(name)?.map(|a| a[0]))
     }
 
+    #[inline(never)]
     pub fn vec3(&self, name: &str) -> Result<Option<Vec3>> {
         Ok(self.array::<3>(name)?.map(|a| Vec3::from_slice(&a)))
     }
 
     /// A number that must not be negative.
+    #[inline(never)]
     pub fn magnitude(&self, name: &str) -> Result<Option<f64>> {
         match self.number(name)? {
             Some(x) if x < 0.0 => {
@@ -171,6 +180,7 @@ impl<'t> Node<'t> {
         }
     }
 
+    #[inline(never)]
     pub fn integer(&self, name: &str) -> Result<Option<i32>> {
         let Some(text) = self.text(name) else {
             return Ok(None);
@@ -198,11 +208,13 @@ impl<'t> Node<'t> {
         }
     }
 
+    #[inline(never)]
     pub fn flag(&self, name: &str) -> Result<Option<bool>> {
         self.keyword(name, &[("true", true), ("false", false)])
     }
 
     /// true, false or auto; auto is `Some(None)`.
+    #[inline(never)]
     pub fn tristate(&self, name: &str) -> Result<Option<Option<bool>>> {
         self.keyword(
             name,
@@ -211,6 +223,7 @@ impl<'t> Node<'t> {
     }
 
     /// A required attribute.
+    #[inline(never)]
     pub fn required(&self, name: &str) -> Result<&'t str> {
         self.text(name)
             .filter(|t| !t.is_empty())

@@ -24,10 +24,16 @@ if TYPE_CHECKING:
     from .options import ContactOptions, StepOptions
 
 
-#: A direction is uncontrollable if the test is below this, in units of the largest entries of A and B.
+#: A direction is uncontrollable if the test is below this, in units of the balanced A and of the largest entry of B.
 _UNREACHED = 1e-7
-#: Eigenvalues of A closer than this count as one.
+#: Eigenvalues closer than this count as one, and those up to this below 1 in magnitude as 1.
 _EQUAL = 1e-6
+#: Eigenvalues of A are searched up to this below 1 in magnitude: round-off scatters the copies of a multiple one.
+_SCATTER = 1e-2
+#: Entries of B below this, in units of the balanced A, are round-off.
+_NOTHING = 1e-12
+#: Corrections of an eigenvalue. Each one converges at second order.
+_CORRECTIONS = 8
 
 
 class Uncontrollable(NamedTuple):
@@ -50,23 +56,64 @@ def uncontrollable(A: ArrayLike, B: ArrayLike, model: Optional[Model] = None) ->
     nx, nu = shape
     a, b = finite(array(A, (nx, nx), "A"), "A"), finite(array(B, (nx, nu), "B"), "B")
     named = _coordinates(model, nx)
+    a, d = _balanced(a)
     scale = max(1.0, float(np.abs(a).max(initial=0.0)))
-    inputs = b / max(float(np.abs(b).max(initial=0.0)), 1e-300)
-    values = [x for x in np.linalg.eigvals(a) if abs(x) >= 1.0 - 1e3 * _EQUAL and x.imag >= 0.0]
+    inputs = b / d[:, None]
+    most = float(np.abs(inputs).max(initial=0.0))
+    inputs = inputs / most if most > _NOTHING * scale else np.zeros_like(inputs)
     found: List[Uncontrollable] = []
-    while values:
-        near = [x for x in values if abs(x - values[0]) <= 1e3 * _EQUAL * scale]
-        values = [x for x in values if abs(x - values[0]) > 1e3 * _EQUAL * scale]
-        center = complex(np.mean(near))
-        # Round-off scatters the copies of a multiple eigenvalue about their mean.
-        w, size, _ = np.linalg.svd(np.hstack([(a - center * np.eye(nx)) / scale, inputs]))
-        for i in np.flatnonzero(size <= _UNREACHED):
-            direction = w[:, i].conj()
+    known: List[complex] = []
+    for value in np.linalg.eigvals(a):
+        if abs(value) < 1.0 - _SCATTER or value.imag < 0.0:
+            continue
+        value, w, size = _nearest_lost(a, inputs, complex(value), scale)
+        lost = np.flatnonzero(size <= _UNREACHED)
+        value = complex(value.real, 0.0 if abs(value.imag) <= _EQUAL else abs(value.imag))
+        if not len(lost) or abs(value) < 1.0 - _EQUAL or any(abs(value - x) <= _EQUAL for x in known):
+            continue
+        known.append(value)
+        for i in lost:
+            direction = w[:, i].conj() / d
+            direction = direction / np.linalg.norm(direction)
             largest = [int(k) for k in np.argsort(-np.abs(direction))[:4]]
-            most = [k for k in largest if abs(direction[k]) > 0.1 * abs(direction[largest[0]])]
-            names = tuple(named[k] for k in most)
-            found.append(Uncontrollable(center, direction, names, tuple(float(direction[k].real) for k in most)))
+            chief = [k for k in largest if abs(direction[k]) > 0.1 * abs(direction[largest[0]])]
+            names = tuple(named[k] for k in chief)
+            found.append(Uncontrollable(value, direction, names, tuple(float(direction[k].real) for k in chief)))
     return found
+
+
+def _balanced(a: Array) -> Tuple[Array, Array]:
+    """D⁻¹ A D with powers of two in the diagonal D, so that rows and columns have like sums (Parlett and Reinsch 1969);
+    and the entries of D. Velocities of a step respond to positions by 1/h times as much as positions to velocities."""
+    a, d = np.array(a), np.ones(len(a))
+    for _ in range(100):
+        done = True
+        for i in range(len(a)):
+            column, row = (float(np.abs(x).sum() - abs(a[i, i])) for x in (a[:, i], a[i]))
+            if column == 0.0 or row == 0.0:
+                continue
+            f = 2.0 ** round(0.5 * np.log2(row / column))
+            if column * f + row / f < 0.95 * (column + row):
+                done = False
+                d[i] *= f
+                a[:, i] *= f
+                a[i] /= f
+        if done:
+            break
+    return a, d
+
+
+def _nearest_lost(a: Array, inputs: Array, value: complex, scale: float) -> Tuple[complex, Any, Any]:
+    """An eigenvalue near `value` whose left null vector of (A − λ1, B) exists, if there is one: λ ← wᴴA w with the
+    vector w that fits best. Also the left singular vectors and values at it."""
+    for _ in range(_CORRECTIONS):
+        w, size, _ = np.linalg.svd(np.hstack([(a - value * np.eye(len(a))) / scale, inputs]))
+        last = w[:, -1]
+        better = complex(last.conj() @ a @ last)
+        if abs(better - value) <= 1e-15 * scale:
+            break
+        value = better
+    return value, w, size
 
 
 def _coordinates(model: Optional[Model], nx: int) -> List[str]:
