@@ -24,6 +24,12 @@ const NAMED = {
   place_on_ground: "reference/python/model.html#diffsim.Model.place_on_ground",
   rollout: "reference/python/rollout.html#diffsim.Rollout",
   "Sim::step": "reference/cpp.html#Sim",
+  // Words with blanks, and words for beginners.
+  "mass matrix": "reference/python/sim.html#diffsim.Sim.mass_matrix",
+  "inverse dynamics": "reference/python/sim.html#diffsim.Sim.inverse_dynamics",
+  "Forward kinematics": "reference/python/sim.html#diffsim.Sim.forward_kinematics",
+  "load model": "reference/python/model.html#diffsim.Model.load",
+  "set parameters": "reference/python/sim.html#diffsim.Sim.params",
   ...(existsSync(join(site, version, "reference/julia.html")) && { "step!": "reference/julia.html#step!" }),
 };
 

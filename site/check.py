@@ -6,6 +6,7 @@ usage: check.py [BROWSER]        from the project's root, after scripts/site.sh
 import ast
 import json
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -31,6 +32,25 @@ FOUND = {
     "ROS": "guide/getting-started.html",
     "step_jacobians": "reference/cpp.html",
 }
+#: What a search for words with blanks shows first.
+FIRST = {
+    "mass matrix": "reference/python/sim.html#diffsim.Sim.mass_matrix",
+    "inverse dynamics": "reference/python/sim.html#diffsim.Sim.inverse_dynamics",
+    "Forward  kinematics": "reference/python/sim.html#diffsim.Sim.forward_kinematics",
+    "load model": "reference/python/model.html#diffsim.Model.load",
+    "set parameters": "reference/python/sim.html#diffsim.Sim.params",
+    "sim step": "reference/python/sim.html#diffsim.Sim.step",
+    "mass_matrix()": "reference/python/sim.html#diffsim.Sim.mass_matrix",
+    "Sim::step": "reference/cpp.html#Sim",
+}
+#: Runs the search's shortcut outside a browser: for the words of standard input.
+SHORTCUT = """
+const { readFileSync } = require("fs");
+const [names, search] = process.argv.slice(1);
+globalThis.window = globalThis;
+for (const path of [names, search]) require("vm").runInThisContext(readFileSync(path, "utf8"), path);
+console.log(JSON.stringify(JSON.parse(readFileSync(0, "utf8")).map((words) => window.diffsimFind(words)?.[1])));
+"""
 
 #: Where names in code lead to: within text, in blocks, in signatures, in docstrings.
 LINKED = {
@@ -163,12 +183,27 @@ def gallery(site, read):
         expect(f"{example['name']} writes what is shown", all(v["name"].split("_")[0] in code for v in example.get("views", [])))
 
 
+def first(names, script):
+    """Words lead first to the function of this name, by the shortcut."""
+    if not shutil.which("node"):
+        print("skipped: the shortcut of the search: there is no node")
+        return
+    given = json.dumps([*FIRST, "no such thing", "constructor"])
+    done = subprocess.run(["node", "-e", SHORTCUT, names, script], input=given, text=True, capture_output=True)
+    expect("the shortcut of the search runs", done.returncode == 0, done.stderr)
+    *found, nothing, inherited = json.loads(done.stdout or "[null, null]")
+    for (words, there), got in zip(FIRST.items(), found):
+        expect(f"a search for {words} shows {there} first", got == there, got)
+    expect("other words have no shortcut", nothing is None and inherited is None, (nothing, inherited))
+
+
 def search(site):
     """The index leads from words to pages."""
     entries = json.loads((site / "search/search_index.json").read_text())["docs"]
     for word, page in FOUND.items():
         there = {e["location"].split("#")[0] for e in entries if word in e["title"] + e["text"]}
         expect(f"a search for {word} leads to {page}", page in there, there)
+    first(site / "assets/names.js", site / "assets/search.js")
     script = (site / "search/search_index.js").read_text()
     expect("a page from the disk has the index, too", script.startswith("var __index = {"))
 

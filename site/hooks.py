@@ -10,6 +10,19 @@ PLACES, PYTHON = {}, {}
 #: Addresses of Julia's functions, and of C++ classes as `Sim::`.
 OTHERS = {}
 
+#: Words for which a beginner looks, by the name of what does it. Words with underscores for blanks need no entry.
+SYNONYMS = {
+    "Model.load": ("load model", "load a model", "load robot", "load urdf", "load mjcf"),
+    "Sim.params": ("set parameters", "set params", "change parameters"),
+    "Sim.select_params": ("select parameters",),
+    "Sim.step": ("simulate", "simulation step", "step simulation"),
+    "Sim.mass_matrix": ("inertia matrix", "crba"),
+    "Sim.inverse_dynamics": ("rnea",),
+    "Sim.forward_dynamics": ("aba",),
+    "Sim.forward_kinematics": ("fk",),
+    "Sim.center_of_mass": ("centre of mass",),
+}
+
 REFERENCE = "reference/python/"
 HEADING = re.compile(r'<h[23] id="diffsim\.([\w.]+)"')
 #: A link or a heading; code that is one name; a name of the C interface in a block.
@@ -23,7 +36,8 @@ def on_config(config):
 
 def names():
     """For the search: names in small letters with the name as it is written and its address. Of equal names the first
-    counts: methods of the classes that most programs use, whole names, other methods, other languages. No constants."""
+    counts: words for beginners, methods of the classes that most programs use, whole names, other methods, other
+    languages. No constants."""
     whole = {name: there for name, there in PLACES.items() if name.startswith(("ds_", "DS_"))}
     for name, there in PYTHON.items():
         whole.update({f"diffsim.{name}": there, name: there})
@@ -32,7 +46,8 @@ def names():
     used = [name for of in ("Sim", "Model", "Rollout") for name in methods if owner[name] == of]
     own = [(name.rpartition(".")[2], PYTHON[name]) for name in used]
     other = [(name.rpartition(".")[2], PYTHON[name]) for name in methods]
-    small = {}
+    # A name that is gone is an error.
+    small = {words: [name, PYTHON[name]] for name, of in SYNONYMS.items() for words in of}
     for name, there in own + list(whole.items()) + other + list(OTHERS.items()):
         small.setdefault(name.lower(), [name, there])
     # Names as they are written: only those that small letters do not find.

@@ -14,10 +14,10 @@ use super::product::Product;
 use super::push_out::{Jam, PushOut};
 use super::work_budget::WorkBudget;
 use crate::error::{Error, Result};
-use std::fmt::Debug;
+use std::fmt::{Debug, Formatter};
 
 /// A contact law with its solver and its last solution.
-pub trait Law: Debug + Send {
+pub trait Law: Send {
     /// A new law of the same kind, with capacity for problems of this size.
     fn renewed(&self, capacity: &Capacity) -> Box<dyn Law>;
 
@@ -73,6 +73,13 @@ pub trait Law: Debug + Send {
 
     /// True if impulses do not depend, to the last bit, on rows of other islands.
     fn is_local(&self) -> bool;
+}
+
+// A supertrait would keep the texts of all types behind this one in the library.
+impl Debug for dyn Law {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a contact law")
+    }
 }
 
 /// The problem builder of a step: a law asks it to set the biases of the rows.

@@ -6,7 +6,7 @@ use crate::dynamics::kinematics::Kinematics;
 use crate::linalg::axpy;
 use crate::model::Model;
 use crate::model::params::{Param, Params};
-use std::fmt::Debug;
+use std::fmt::{Debug, Formatter};
 
 /// State at the beginning of a step.
 #[derive(Clone, Copy)]
@@ -33,7 +33,7 @@ pub struct State<'a> {
 /// A force defined outside the library comes with [`Parts`](crate::step::Parts). Its derivatives may
 /// couple dofs of any two branches or trees: such terms are products of low rank around the factors of
 /// the trees.
-pub trait Force: Debug + Send + Duplicate {
+pub trait Force: Send + Duplicate {
     /// Largest number of entries that [`Force::slopes`] adds.
     fn entries(&self, _model: &Model) -> usize {
         0
@@ -81,6 +81,13 @@ pub trait Force: Debug + Send + Duplicate {
     /// Energy stored at q [J]. Results kept by [`Force::apply`] may be lost.
     fn energy(&mut self, _model: &Model, _params: &Params, _q: &[f64]) -> f64 {
         0.0
+    }
+}
+
+// A supertrait would keep the texts of all types behind this one in the library.
+impl Debug for dyn Force {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a force")
     }
 }
 

@@ -21,7 +21,7 @@ use crate::dynamics::rnea_derivatives::FreeAxes;
 use crate::model::Model;
 use crate::spatial::{Mat3, Vec3};
 use implicit::Stage;
-use std::fmt::Debug;
+use std::fmt::{Debug, Formatter};
 
 /// The start of a step.
 #[derive(Clone, Copy)]
@@ -65,7 +65,7 @@ pub enum By {
 
 /// A time-stepping scheme. Its derivatives are those at the velocity of the last [`Scheme::linearize`].
 /// It does not allocate after creation.
-pub trait Scheme: Debug + Send {
+pub trait Scheme: Send {
     /// A scheme of the same kind, with memory for its derivative if requested.
     fn duplicate(&self, model: &Model, derivatives: bool) -> Box<dyn Scheme>;
 
@@ -194,5 +194,12 @@ pub trait Scheme: Debug + Send {
     /// v is added.
     fn state_adjoint(&self, at: &Start<'_>, next: Tangent<'_>, state: End<'_>) {
         self.map().position_adjoint(at, next.q, state.q);
+    }
+}
+
+// A supertrait would keep the texts of all types behind this one in the library.
+impl Debug for dyn Scheme {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a time-stepping scheme")
     }
 }

@@ -7,7 +7,7 @@
 //!   c = Ṡ v = Σ S_k,j v_j v_k,   ∂c/∂q_j = Σ S_k,lj v_l v_k,   ∂c/∂v_j = Σ (S_k,j + S_j,k) v_k.
 
 use crate::spatial::{Mat3, Pose, Real, Twist, Vec3};
-use std::fmt::Debug;
+use std::fmt::{Debug, Formatter};
 use std::sync::Arc;
 
 /// Largest number of dofs of a joint.
@@ -15,7 +15,7 @@ pub const MAX_DOFS: usize = 6;
 
 /// A joint with S(q). All slices have [`VaryingJoint::dofs`] entries; twists are along the axes of the frame
 /// that the joint moves and about its origin, (linear; angular).
-pub trait VaryingJoint: Debug + Send + Sync {
+pub trait VaryingJoint: Send + Sync {
     /// Number of coordinates and of dofs: 1 to [`MAX_DOFS`].
     fn dofs(&self) -> usize;
 
@@ -55,6 +55,13 @@ pub trait VaryingJoint: Debug + Send + Sync {
     /// Change by a shape parameter at fixed coordinates and rates.
     fn by_parameter(&self, _q: &[f64], _v: &[f64], _index: usize) -> Reshaped {
         Reshaped::default()
+    }
+}
+
+// A supertrait would keep the texts of all types behind this one in the library.
+impl Debug for dyn VaryingJoint {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a joint with S(q)")
     }
 }
 

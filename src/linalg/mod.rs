@@ -7,6 +7,7 @@ mod block_lu;
 mod complete;
 mod definite;
 mod dispatch;
+mod few;
 mod fronts;
 mod general;
 mod kernel;
@@ -19,6 +20,7 @@ mod symmetric;
 pub use block_lu::{BlockLu, Place, invert};
 pub use definite::{BadPivot, Definite};
 pub(crate) use dispatch::{by_tile, dispatch};
+pub(crate) use few::sort_few;
 pub use fronts::{Block, Fronts};
 pub use general::General;
 pub use kernel::{

@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::joint::MAX_DOFS;
 use crate::joint::spline::{Curve, Spline, Surface};
 use crate::linalg::first_not_finite;
+use crate::linalg::sort_few;
 use crate::spatial::{Inertia, Mat3, Pose, Vec3};
 use nalgebra::{Matrix3, SymmetricEigen};
 
@@ -147,7 +148,7 @@ fn principal_moments(i: &Inertia) -> [f64; 3] {
     let m = Matrix3::from_fn(|r, k| c.at(r, k));
     let e = SymmetricEigen::new(m).eigenvalues;
     let mut e = [e[0], e[1], e[2]];
-    e.sort_by(f64::total_cmp);
+    sort_few(&mut e, |a, b| a.total_cmp(b).is_lt());
     e
 }
 

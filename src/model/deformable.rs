@@ -3,6 +3,7 @@
 //! A free node is a body on a translation joint, so that gravity, contact and all derivatives treat it as
 //! any other body. An attached node is a point of a body of the model.
 
+use crate::linalg::sort_few;
 use crate::spatial::Vec3;
 
 /// The law of the stress. For small strains all are Hooke's law.
@@ -177,7 +178,7 @@ impl DeformableSpec {
             .flat_map(of_tet)
             .map(|face| {
                 let mut corners = face;
-                corners.sort_unstable();
+                sort_few(&mut corners, |a, b| a < b);
                 (corners, face)
             })
             .collect();

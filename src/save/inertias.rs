@@ -3,6 +3,7 @@
 use super::aim;
 use super::losses::Losses;
 use super::xml_text::Xml;
+use crate::linalg::sort_few;
 use crate::model::topology::WORLD;
 use crate::model::{Joint, Model};
 use crate::spatial::{Inertia, Mat3, Quat, Sym3, Vec3};
@@ -29,7 +30,10 @@ fn principal(about: &Sym3) -> ([f64; 3], Mat3) {
     let m = about.to_mat3();
     let eigen = SymmetricEigen::new(Matrix3::from_fn(|r, c| m.at(r, c)));
     let mut order = [0, 1, 2];
-    order.sort_by(|&i, &j| eigen.eigenvalues[i].total_cmp(&eigen.eigenvalues[j]));
+    let moment = |k: usize| eigen.eigenvalues[k];
+    sort_few(&mut order, |&i: &usize, &j: &usize| {
+        moment(i).total_cmp(&moment(j)).is_lt()
+    });
     let [x, y, _] = order.map(|k| {
         let e = eigen.eigenvectors.column(k);
         Vec3::new(e[0], e[1], e[2])
@@ -120,7 +124,7 @@ fn carry(model: &Model, list: &mut [Option<Written>], body: usize, more: &Sym3) 
         .filter(|&b| b != body && own.link != WORLD && model.bodies()[b].link == own.link)
         .collect();
     let mass = |b: &usize| list[*b].map_or(0.0, |w| w.mass);
-    others.sort_by(|a, b| mass(b).total_cmp(&mass(a)));
+    sort_few(&mut others, |a, b| mass(b).total_cmp(&mass(a)).is_lt());
     for b in others {
         let Some(other) = list[b] else { continue };
         let turn = model.bodies()[b]

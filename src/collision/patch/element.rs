@@ -2,6 +2,7 @@
 
 use super::scalar::{Number, V3};
 use super::tree::{Piece, Tree};
+use crate::linalg::sort_few;
 use crate::spatial::Vec3;
 
 /// Volumes and areas below this share of the cube and square of a mesh's size count as zero.
@@ -105,7 +106,9 @@ pub(super) fn tetrahedron(corners: [(usize, (Vec3, f64)); 4], size: f64) -> Opti
         let mut others = [0, 1, 2, 3].into_iter().filter(|i| *i != k);
         let mut three = [0; 3];
         three.fill_with(|| others.next().unwrap_or(0));
-        three.sort_unstable_by_key(|i| corners[*i].0);
+        sort_few(&mut three, |i: &usize, j: &usize| {
+            corners[*i].0 < corners[*j].0
+        });
         let [p, q, r] = three.map(|i| at[i]);
         let normal = (q - p).cross(r - p).normalized()?;
         let sign = normal.dot(at[k] - p).signum();

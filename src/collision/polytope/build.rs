@@ -2,6 +2,7 @@
 
 use super::hull::{Hull, MAX_VERTICES};
 use crate::error::{Error, Result, Status};
+use crate::linalg::sort_few;
 use crate::linalg::within;
 use crate::model::mesh::TriMesh;
 use crate::spatial::{Mat3, Vec3};
@@ -418,7 +419,7 @@ impl<'a> Regions<'a> {
                         }
                     }
                 }
-                loops.sort_by(|a, b| length(b).total_cmp(&length(a)));
+                sort_few(&mut loops, |a, b| length(b).total_cmp(&length(a)).is_lt());
                 loops
             })
             .collect()

@@ -100,8 +100,8 @@ impl Statics {
         };
         let moving = (0..geoms.len()).filter(|&g| !is_still(g));
         self.seekers = moving.filter_map(seeks).collect();
-        self.seekers
-            .sort_by_key(|s| (geoms[s.0 as usize].link, s.0));
+        // Geoms of one link stay in their order.
+        (self.seekers).sort_by_cached_key(|s| geoms[s.0 as usize].link);
     }
 }
 

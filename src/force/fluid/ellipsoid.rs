@@ -17,6 +17,7 @@
 
 use super::added_mass::added_mass;
 use super::medium::Medium;
+use crate::linalg::sort_few;
 use crate::model::fluid::FluidCoefficients;
 use crate::spatial::{Twist, Vec3, Wrench};
 use std::f64::consts::PI;
@@ -59,7 +60,7 @@ impl Ellipsoid {
         let (mass, inertia) = added_mass(s);
         let [a, b, c] = s.to_array();
         let mut sorted = [a, b, c];
-        sorted.sort_by(f64::total_cmp);
+        sort_few(&mut sorted, |a, b| a.total_cmp(b).is_lt());
         let [_, middle, largest] = sorted;
         let moment = |axis: f64, radius: f64| 8.0 / 15.0 * PI * axis * radius.powi(4);
         let most = moment(middle, largest);

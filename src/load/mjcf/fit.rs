@@ -1,6 +1,7 @@
 //! Primitives fitted to meshes: either to the box with the mesh's inertia, or to the bounding box along
 //! its principal axes.
 
+use crate::linalg::sort_few;
 use crate::model::principal::principal_axes;
 use crate::spatial::{Inertia, Mat3, Pose, Vec3};
 
@@ -23,7 +24,9 @@ pub(super) fn fit(
     let (axes, moments) = principal_axes(&inertia.about_com())?;
     // The shortest side, which has the largest moment, comes first.
     let mut order = [0, 1, 2];
-    order.sort_by(|&a, &b| moments[b].total_cmp(&moments[a]));
+    sort_few(&mut order, |&a: &usize, &b: &usize| {
+        moments[b].total_cmp(&moments[a]).is_lt()
+    });
     let [x, y] = [axes.c[order[0]], axes.c[order[1]]];
     let rotation = Mat3::from_columns(x, y, x.cross(y));
     let moments = order.map(|k| moments[k]);

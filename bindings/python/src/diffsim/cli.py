@@ -4,6 +4,7 @@ Exit codes: 0 for success, 1 if `check` finds an error, 2 for wrong arguments, 3
 """
 
 import argparse
+import difflib
 import io
 import json
 import math
@@ -12,7 +13,7 @@ import pathlib
 import shutil
 import sys
 import time
-from typing import Any, Dict
+from typing import Any, Dict, Optional
 
 import numpy as np
 
@@ -27,6 +28,14 @@ DONE, FOUND, USAGE, UNUSABLE = 0, 1, 2, 3
 #: Exit codes of a shell for a program that a signal ended.
 INTERRUPTED, CLOSED = 130, 141
 MARKS = {"note": "·", "warning": "!", "error": "✗"}
+
+
+class Misuse(ValueError):
+    """Arguments that do not fit each other. Exit code 2."""
+
+
+class Unfit(ValueError):
+    """A file of a kind that the command does not take."""
 
 
 class Progress:
@@ -111,9 +120,29 @@ def loading(args: Any) -> Any:
     return options
 
 
+#: Suffixes of robot files, and of the files to which a recording can be converted.
+ROBOTS = (".xml", ".mjcf", ".urdf")
+PAGES = (".glb", ".npz", ".html")
+#: The argument that is a file, of the commands that take recordings, too.
+RECORDINGS = {"info": "ROBOT|RECORDING", "view": "ROBOT|RECORDING", "convert": "RECORDING|ROBOT"}
+
+
+def fit(args: Any, path: Any) -> None:
+    """Refuses a file that by its name is no robot."""
+    if pathlib.Path(path).suffix.lower() in ROBOTS:
+        return
+    both = args.command in RECORDINGS and not getattr(args, "live", False)
+    kinds = "a robot .urdf, .xml or .mjcf" + (" or a recording .dsrec" if both else "")
+    state = "" if os.path.isfile(path) else " (a folder)" if os.path.isdir(path) else " (no such file)" if not os.path.exists(path) else ""
+    if not both and os.path.isfile(path) and is_recording(path):
+        state = " (a recording; `diffsim info` and `diffsim view` take it)"
+    raise Unfit(f"{RECORDINGS.get(args.command, 'ROBOT')}: expected {kinds}, got {f'{path}{state}' if path else 'nothing'}")
+
+
 def load(args: Any, path: Any, examined: Any = None) -> Any:
     """Loads the robot. With `examined` the caller reports the findings; without it, lost geometry is a line on
     standard error."""
+    fit(args, path)
     model = examine.load(path, examined or examine.Examined(path), mesh_dirs=args.mesh_dir, **loading(args))
     if examined is None and examine.loss(model):
         warn(f"diffsim: {path}: {examine.loss(model)}")
@@ -178,8 +207,8 @@ def check(args: Any) -> Any:
     examined = examine.Examined(args.robot)
     try:
         model = load(args, args.robot, examined)
-    except DiffsimError as error:
-        if isinstance(error, FileError) or os.path.isdir(args.robot):
+    except (DiffsimError, Unfit) as error:
+        if isinstance(error, FileError) or os.path.isdir(args.robot) or not os.path.exists(args.robot):
             raise
         examined.add("error", f"it cannot be loaded: {error}")
     else:
@@ -190,7 +219,8 @@ def check(args: Any) -> Any:
     lines = [args.robot] + findings(examined)
     if "steps" in f:
         s = f["steps"]
-        lines.append(f"{s['count']} steps from home: {s['contacts']} contacts at most, {s['unsolved']} unsolved, {s['one_sided']} one-sided")
+        asked = "" if s["labelled"] == s["count"] else f" of {s['labelled']} that were asked for a derivative"
+        lines.append(f"{s['count']} steps from home: {s['contacts']} contacts at most, {s['unsolved']} unsolved, {s['one_sided']} one-sided{asked}")
     if f.get("gradient", {}).get("states"):
         g = f["gradient"]
         lines.append(
@@ -211,6 +241,8 @@ def record(args: Any, model: Any, path: Any, seconds: Any, words: Any = "simulat
     options = stepping(args, model)
     sim = Sim(model, derivatives=0, **options)
     steps = round(seconds / options["time_step"])
+    if steps == 0 and seconds > 0:
+        raise Misuse(f"no step fits: --seconds {seconds:g} is less than half of --time-step {options['time_step']:g}")
     contacts = 0
     recorder = Recorder(model, rate=args.rate, path=path, visuals=args.robot, mesh_dirs=args.mesh_dir)
     for warning in recorder.warnings:
@@ -265,7 +297,7 @@ def view(args: Any) -> Any:
 
     if args.live:
         if len(args.what) != 1 or is_recording(args.what[0]):
-            raise ValueError("--live: expected one robot")
+            raise Misuse(f"--live: expected one robot .urdf, .xml or .mjcf, got {' '.join(args.what)}")
         path = args.robot = args.what[0]
         model = load(args, path)
         from .live import Live, need_websockets
@@ -324,25 +356,19 @@ def bench(args: Any) -> Any:
     return DONE
 
 
-#: Suffixes of robot files, and of the files to which a recording can be converted.
-ROBOTS = (".xml", ".mjcf", ".urdf")
-PAGES = (".glb", ".npz", ".html")
-
-
 def convert(args: Any) -> Any:
     out = pathlib.Path(args.output)
     if out.suffix.lower() in ROBOTS:
         return convert_robot(args, out)
-    if out.suffix not in PAGES:
-        raise ValueError(f"-o: expected a name that ends in {', '.join(PAGES + ROBOTS)}, got {out}")
     if not is_recording(args.what):
+        fit(args, args.what)
         raise ValueError(f"{args.what}: a robot is converted to {', '.join(ROBOTS)}, not to {out.suffix}; only recordings are")
     recording = Recording.read(args.what)
-    if out.suffix == ".glb":
+    if out.suffix.lower() == ".glb":
         from . import gltf
 
         gltf.write(recording, out, args.shapes)
-    elif out.suffix == ".npz":
+    elif out.suffix.lower() == ".npz":
         f = recording.frames
         arrays: Dict[str, Any] = {name: np.array([getattr(x, name) for x in f]) for name in ("time", "q", "v", "u", "poses")}
         for name in recording.channels:
@@ -351,7 +377,8 @@ def convert(args: Any) -> Any:
         arrays["contact_start"] = np.concatenate([[0], np.cumsum([len(x.contacts) for x in f])])
         for name in ("geom_a", "geom_b", "mode", "point", "normal", "tangent", "impulse", "gap"):
             arrays[f"contact_{name}"] = np.concatenate([x.contacts[name] for x in f]) if f else np.zeros(0)
-        np.savez_compressed(out, bodies=[b.name for b in recording.bodies], **arrays)
+        with open(out, "wb") as file:  # A name would get another ending if its own is in capitals.
+            np.savez_compressed(file, bodies=[b.name for b in recording.bodies], **arrays)
     else:
         recording.view(out)
     say(args, {"output": str(out), "frames": len(recording.frames), "damage": recording.damage}, f"{out}: {len(recording.frames)} frames")
@@ -359,7 +386,9 @@ def convert(args: Any) -> Any:
 
 
 def convert_robot(args: Any, out: Any) -> Any:
-    if is_recording(args.what):
+    if not os.path.exists(args.what):
+        fit(args, args.what)
+    elif is_recording(args.what):
         raise ValueError(f"{args.what}: a recording is converted to .glb, .npz or .html, not to {out.suffix}")
     examined = examine.Examined(args.what)
     model = load(args, args.what, examined)
@@ -408,58 +437,134 @@ complete -o filenames -F _diffsim diffsim"""
     return DONE
 
 
+#: Other words for values, and other names of options: those of other programs, and Python's.
+WORDS = {"floating": "free", "float": "free", "welded": "fixed", "all": "full", "off": "none", "coulomb": "ncp"}
+OPTIONS = {
+    "--timestep": "--time-step", "--dt": "--time-step", "--duration": "--seconds", "--fps": "--rate", "--floating-base": "--base free",
+    "--fixed-base": "--base fixed", "--self-collision": "--no-self-collision", "--mesh-dirs": "--mesh-dir", "--law": "--contact",
+}  # fmt: skip
+
+
+def nearest(word: str, of: Any) -> Optional[str]:
+    """The one of these words that was probably meant."""
+    found = difflib.get_close_matches(word, list(of), 1)
+    return found[0] if found else None
+
+
+class Arguments(argparse.ArgumentParser):
+    """A parser whose errors are one line of usage, of the command that was called, and the error with what was
+    probably meant."""
+
+    def short(self) -> str:
+        """The usage in a line: options that may be left out have no names."""
+        words = [self.prog]
+        if any(a.option_strings and not a.required for a in self._actions):
+            words.append("[OPTIONS]")
+        for a in self._actions:
+            if a.option_strings and a.required:
+                words.append(f"{a.option_strings[0]} {a.metavar or a.dest.upper()}")
+            elif not a.option_strings:
+                words.append(str(a.metavar or a.dest.upper()) + (" ..." if a.nargs in ("+", argparse.PARSER) else ""))
+        return f"usage: {' '.join(words)} ({self.prog} --help says more)"
+
+    def error(self, message: str) -> Any:
+        """Prints the usage and the error, and exits."""
+        warn(self.short())
+        warn(f"{self.prog}: {message}")
+        self.exit(USAGE)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Refuses what it does not know; by default the parser of all commands does, for its commands."""
+        known, rest = super().parse_known_args(args, namespace)
+        if rest:
+            self.error(self.unknown(rest))
+        return known, rest
+
+    def unknown(self, rest: Any) -> str:
+        """Text about arguments that it does not take."""
+        option = next((word.partition("=")[0] for word in rest if word.startswith("-")), None)
+        if option is None:
+            return f"unexpected argument {rest[0]}"
+        written = option.lower().replace("_", "-")
+        meant = OPTIONS.get(written)
+        if meant is None or meant.split()[0] not in self._option_string_actions:
+            near = nearest(written.lstrip("-"), [s[2:] for s in self._option_string_actions if s.startswith("--")])
+            meant = near and f"--{near}"
+        return f"unknown option {option}" + (f", did you mean {meant}?" if meant else "")
+
+    def _check_value(self, action: Any, value: Any) -> None:
+        if action.choices is None or value in action.choices:
+            return
+        word = str(value).lower().rpartition(".")[2].rpartition("_")[2]
+        meant = WORDS.get(word)
+        meant = meant if meant in action.choices else nearest(word, action.choices)
+        raise argparse.ArgumentError(action, f"expected {', '.join(action.choices)}, got {value}" + (f", did you mean {meant}?" if meant else ""))
+
+
+def ending(*endings: str, instead: str = "") -> Any:
+    """The type of a name that ends so."""
+
+    def name(text: str) -> str:
+        if pathlib.Path(text).suffix.lower() not in endings:
+            raise argparse.ArgumentTypeError(f"expected a name that ends in {', '.join(endings)}, got {text}{instead}")
+        return text
+
+    return name
+
+
 def parser() -> Any:
     """The arguments of all commands."""
-    top = argparse.ArgumentParser(prog="diffsim", description="Look at robots, check, simulate and watch them.", epilog="Exit codes: 0 done, 1 check found an error, 2 wrong arguments, 3 a file that cannot be used.")
+    top = Arguments(prog="diffsim", description="Look at robots, check, simulate and watch them.", epilog="Exit codes: 0 done, 1 check found an error, 2 wrong arguments, 3 a file that cannot be used.")
     top.add_argument("--version", action="version", version=f"diffsim {version()}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     out = argparse.ArgumentParser(add_help=False)
     out.add_argument("--json", action="store_true", help="write the result as JSON")
     robot = argparse.ArgumentParser(add_help=False, parents=[out])
-    robot.add_argument("--base", choices=examine.CHOICES["base"], default="file", help="how it hangs on the world")
+    robot.add_argument("--base", choices=examine.CHOICES["base"], default="file", help="how it hangs on the world; default: as in the file")
     robot.add_argument("--actuation", choices=examine.CHOICES["actuation"], default="file", help="its inputs: those of the file, one each dof, or each dof but a floating base's")
     robot.add_argument("--mimic", choices=examine.CHOICES["mimic"], default="couple", help="joints that follow others")
-    robot.add_argument("--ground", action="store_true", help="add the plane z = 0")
+    robot.add_argument("--ground", "--ground-plane", action="store_true", help="add the plane z = 0")
     robot.add_argument("--mesh-dir", action="append", default=[], metavar="FOLDER", help="where meshes are; may be given again")
     robot.add_argument("--exclude-overlapping", action="store_true", help="geoms that overlap at neutral never touch")
     robot.add_argument("--no-self-collision", action="store_true", help="bodies of one robot never touch")
     steps = argparse.ArgumentParser(add_help=False)
     steps.add_argument("--time-step", type=positive, metavar="S", help="default: the model's")
-    steps.add_argument("--contact", choices=examine.CHOICES["contact"], default="ncp", help="the contact law")
+    steps.add_argument("--contact", choices=examine.CHOICES["contact"], default="ncp", help="the contact law; default: ncp")
     rate = argparse.ArgumentParser(add_help=False)
-    rate.add_argument("--rate", type=float, default=60.0, metavar="HZ", help="frames a second; 0: every step")
+    rate.add_argument("--rate", type=float, default=60.0, metavar="HZ", help="frames a second, default 60; 0: every step")
     rate.add_argument("--keyframe", metavar="NAME", help="where it starts; default: home")
 
     def command(function: Any, words: Any, *parents: Any) -> Any:
         made = commands.add_parser(function.__name__, help=words, description=words, parents=list(parents))
-        made.set_defaults(run=function)
+        made.set_defaults(run=function, usage=made.short)
         return made
 
-    command(info, "bodies, joints and masses as a tree, and anything unusual; sizes of a recording", robot).add_argument("robot", metavar="ROBOT|RECORDING")
+    command(info, "bodies, joints and masses as a tree, and anything unusual; sizes of a recording", robot).add_argument("robot", metavar=RECORDINGS["info"], help="a robot .urdf, .xml or .mjcf, or a recording .dsrec")
     c = command(check, "load, step, differentiate and time a robot, and explain what is unusual", robot, steps)
-    c.add_argument("robot")
-    c.add_argument("--steps", type=count, default=300, metavar="N")
+    c.add_argument("robot", metavar="ROBOT", help="a file .urdf, .xml or .mjcf")
+    c.add_argument("--steps", type=count, default=300, metavar="N", help="how many it takes, default 300")
     v = command(view, "a page that shows robots or recordings", robot, steps, rate)
-    v.add_argument("what", nargs="+", metavar="ROBOT|RECORDING")
-    v.add_argument("-o", "--output", metavar="FILE.html")
-    v.add_argument("--title")
-    v.add_argument("--seconds", type=float, default=0.0, help="how long a robot falls; default 0: one picture")
+    v.add_argument("what", nargs="+", metavar=RECORDINGS["view"], help="a robot .urdf, .xml or .mjcf, or a recording .dsrec")
+    v.add_argument("-o", "--output", type=ending(".html"), metavar="FILE.html", help="default: the name of the first one, in the current folder")
+    v.add_argument("--title", help="default: the robot's name")
+    v.add_argument("--seconds", type=not_negative, default=0.0, metavar="S", help="how long a robot falls; default 0: one picture")
     v.add_argument("--live", action="store_true", help="run the robot in real time, to be pulled with the mouse (needs websockets)")
     v.add_argument("--host", default="127.0.0.1", help="of --live: who may reach it; default: this machine only")
     v.add_argument("--port", type=int, default=0, help="of --live; default: any free one")
     v.add_argument("--open", action="store_true", help="open it in the browser")
     s = command(simulate, "let a robot fall, and record it", robot, steps, rate)
-    s.add_argument("robot")
-    s.add_argument("--seconds", type=positive, default=1.0)
-    s.add_argument("-o", "--record", metavar="FILE.dsrec")
+    s.add_argument("robot", metavar="ROBOT", help="a file .urdf, .xml or .mjcf")
+    s.add_argument("--seconds", type=positive, default=1.0, metavar="S", help="how long it falls, default 1")
+    page = "; `diffsim view` makes a page of a recording, `diffsim convert` arrays"
+    s.add_argument("-o", "--record", type=ending(".dsrec", instead=page), metavar="FILE.dsrec", help="where the recording goes; default: nowhere")
     b = command(bench, "time its steps, beside MuJoCo's where that is installed", robot, steps)
-    b.add_argument("robot")
-    b.add_argument("--steps", type=count, default=1000, metavar="N")
+    b.add_argument("robot", metavar="ROBOT", help="a file .urdf, .xml or .mjcf")
+    b.add_argument("--steps", type=count, default=1000, metavar="N", help="how many it takes, default 1000")
     c = command(convert, "a recording as glTF (.glb), arrays (.npz) or a page (.html), a robot as MJCF (.xml) or URDF", robot)
-    c.add_argument("what", metavar="RECORDING|ROBOT")
-    c.add_argument("-o", "--output", required=True)
+    c.add_argument("what", metavar=RECORDINGS["convert"], help="a robot .urdf, .xml or .mjcf, or a recording .dsrec")
+    c.add_argument("-o", "--output", required=True, type=ending(*PAGES, *ROBOTS), metavar="FILE", help="its ending says the format: {}".format(", ".join(PAGES + ROBOTS)))
     c.add_argument("--strict", action="store_true", help="write no robot that the format cannot say as a whole")
-    c.add_argument("--shapes", choices=["drawn", "collision", "both"], default="drawn", help="which shapes a .glb has")
+    c.add_argument("--shapes", choices=["drawn", "collision", "both"], default="drawn", help="which shapes a .glb has; default: drawn")
     c = command(completion, "what a shell reads to complete: eval \"$(diffsim completion bash)\"")
     c.add_argument("shell", choices=["bash", "zsh", "fish"])
     of = {name: [s for a in made._actions for s in a.option_strings if s.startswith("--")] for name, made in commands.choices.items()}
@@ -482,6 +587,16 @@ def positive(text: Any) -> Any:
     value = _number(float, text)
     if not 0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"expected a number above 0, got {text}")
+    return value
+
+
+def not_negative(text: Any) -> Any:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"expected a number, 0 or more, got {text}")
     return value
 
 
@@ -523,7 +638,9 @@ def main(arguments: Any = None) -> int:
         words: Any = error.args[0] if isinstance(error, KeyError) else error
         if isinstance(error, OSError) and error.filename is not None:
             words = f"{os.fspath(error.filename)}: {error.strerror}"
+        if isinstance(error, Misuse):
+            warn(args.usage())
         warn(f"diffsim {args.command}: {words}")
         if getattr(args, "json", False):
             print(json.dumps({"error": str(words)}))
-        return UNUSABLE
+        return USAGE if isinstance(error, Misuse) else UNUSABLE

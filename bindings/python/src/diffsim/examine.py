@@ -248,14 +248,22 @@ def look(model: Model, examined: Examined) -> None:
     except DiffsimError as error:
         examined.add("warning", f"contacts cannot be found at neutral: {error}", "a larger max_contacts, or another model")
         pairs = []
+    # Only pairs within one robot are left out, so the option may have no effect.
+    excluded = 0
+    if pairs:
+        apart = model.exclude_overlapping(neutral)
+        apart._warned_of_settings = True
+        excluded = len(pairs) - len(overlaps(apart, neutral))
+    option = "--exclude-overlapping (exclude_overlapping=1 when loading), or " if excluded else ""
     if pairs:
         deepest = _some(pairs, lambda p: f"{p[0]} and {p[1]} by {-p[2] * 1e3:.3g} mm")
         examined.add(
             "warning",
             f"{many(len(pairs), 'pair')} of geoms {'overlaps' if len(pairs) == 1 else 'overlap'} at neutral: {deepest}",
-            "--exclude-overlapping (exclude_overlapping=1 when loading), or start from home, as the commands do (model.home())",
+            f"{option}start from home, as the commands do (model.home())",
         )
     examined.facts["overlaps"] = [list(p) for p in pairs]
+    examined.facts["excludable"] = excluded
     beyond = passed_limits(model, neutral)
     if beyond:
         names = _some(beyond, lambda j: f"{j[0]} at {j[1]:.4g} of [{j[2]:.4g}, {j[3]:.4g}]")
@@ -279,32 +287,50 @@ def look(model: Model, examined: Examined) -> None:
 
 
 def run(
-    model: Model, sim: Sim, steps: int, tick: Callable[[int], None] = lambda k: None, seconds: float = float("inf")
+    model: Model,
+    sim: Sim,
+    steps: int,
+    tick: Callable[[int], None] = lambda k: None,
+    seconds: float = float("inf"),
+    labels: bool = False,
 ) -> Any:
     """Simulates a fall from home for this number of steps or seconds. Returns the states at a tenth of the steps, the
-    counts, the seconds of each step, and the largest speed."""
-    end = time.perf_counter() + seconds
+    counts, the seconds of each step, and the largest speed. With `labels` it asks each step for its derivative, for at
+    most the same time once more: only then the label says whether the sides of a switch differ."""
+    spent, asking = 0.0, 0.0
+    out = sim.new_jacobians() if labels else None
     q, v = model.home(), np.zeros(model.nv)
     u = np.zeros(model.nu)
     states, times = [], []
-    counts = {"unsolved": 0, "contacts": 0, "one_sided": 0, "refused": 0, "given_up": 0}
+    counts = {"unsolved": 0, "contacts": 0, "one_sided": 0, "refused": 0, "given_up": 0, "labelled": 0}
     top = 0.0
     for k in range(steps):
         before = (q, v, sim.memory)
         began = time.perf_counter()
         q, v = sim.step(q, v, u)
         times.append(time.perf_counter() - began)
+        spent += times[-1]
         info = sim.info()
+        label = None if labels else info.gradient
+        if labels and asking < seconds:
+            began = time.perf_counter()
+            try:
+                sim.jacobians(out=out)
+                label = sim.info().gradient
+            except DiffsimError:
+                label = Gradient.REFUSED
+            asking += time.perf_counter() - began
+            counts["labelled"] += 1
         counts["unsolved"] += not info.converged
         counts["contacts"] = max(counts["contacts"], info.contacts)
-        counts["one_sided"] += info.gradient == Gradient.ONE_SIDED
-        counts["refused"] += info.gradient == Gradient.REFUSED
+        counts["one_sided"] += label == Gradient.ONE_SIDED
+        counts["refused"] += label == Gradient.REFUSED
         counts["given_up"] += info.push_out_given_up
         top = max(top, float(np.abs(v).max(initial=0.0)))
         if k % max(1, steps // 10) == 0:
             states.append((*before, info))
         tick(k + 1)
-        if time.perf_counter() > end:
+        if spent > seconds:
             break
     return states, counts, np.array(times), top
 
@@ -358,7 +384,7 @@ def check(model: Model, examined: Examined, steps: int = 300, tick: Callable[[in
         return
     try:
         sim = Sim(model, **options)
-        states, counts, times, top = run(model, sim, steps, tick, seconds)
+        states, counts, times, top = run(model, sim, steps, tick, seconds, labels=True)
     except DiffsimError as error:
         massless = any("move no mass" in f.what for f in examined.findings)
         unsound = "the joints that move no mass, above" if massless else "a smaller time_step"
@@ -369,7 +395,7 @@ def check(model: Model, examined: Examined, steps: int = 300, tick: Callable[[in
         examined.add(
             "warning",
             f"only {taken} of {steps} steps were taken in {seconds:g} s: {counts['contacts']} contacts make them slow",
-            "--exclude-overlapping leaves out pairs that overlap; --contact convex (contact=DS_CONTACT_CONVEX) suits many contacts",
+            ("--exclude-overlapping leaves out pairs that overlap; " if examined.facts["excludable"] else "") + "--contact convex (contact=DS_CONTACT_CONVEX) suits many contacts",
         )
         steps = taken
     examined.facts["steps"] = {"count": steps, **counts, "top_speed": top}
@@ -380,7 +406,7 @@ def check(model: Model, examined: Examined, steps: int = 300, tick: Callable[[in
             "--contact convex (contact=DS_CONTACT_CONVEX) always has a solution; or --time-step, a smaller one, or a larger max_work",
         )
     if counts["given_up"]:
-        examined.add("note", f"in {counts['given_up']} steps jammed bodies could not be pushed apart", "--exclude-overlapping, or another start")
+        examined.add("note", f"in {counts['given_up']} steps jammed bodies could not be pushed apart", ("--exclude-overlapping, or " if examined.facts["excludable"] else "") + "another start")
     if top > 100.0:
         examined.add("warning", f"a dof reached {top:.4g} rad/s or m/s while falling from home", "a smaller time_step; damping or armature on light joints")
     differentiate(model, sim, states, examined, seconds, **options)
@@ -415,7 +441,7 @@ def differentiate(model: Model, sim: Sim, states: Any, examined: Examined, secon
         examined.add(
             "note",
             "at no state of the run was the derivative with contact exact and far from a switch; it was checked without contact",
-            "exclude pairs that overlap (--exclude-overlapping), or start elsewhere",
+            "exclude pairs that overlap (--exclude-overlapping)" if examined.facts["excludable"] else "",
         )
     examined.facts["gradient"] = {"states": len(errors), "without_contact": aside}
     if not errors:
