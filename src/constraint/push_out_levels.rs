@@ -97,7 +97,7 @@ impl Constraints {
     /// round of this step.
     pub fn keep_levels(&mut self) {
         for group in 0..self.rows.in_use().min(self.groups()) {
-            let Region { asked, chosen } = *self.regions.of(group);
+            let Region { asked, chosen, .. } = *self.regions.of(group);
             for tree in self.rows.trees(group).into_iter().flatten() {
                 let found = &mut self.regions.found[tree];
                 found.begun = found.begun.max(asked.push_out);

@@ -16,6 +16,8 @@ pub(super) struct Region {
     pub asked: Stabilization,
     /// The result of the law, if it chose a level.
     pub chosen: Option<Chosen>,
+    /// True if the region was posed.
+    pub is_posed: bool,
 }
 
 /// The regions of a step. Sized at creation.
@@ -84,6 +86,7 @@ impl Regions {
         self.parts.push(Region {
             asked: desired,
             chosen: None,
+            is_posed: false,
         });
         self.now = 0;
         self.moves.fill(true);

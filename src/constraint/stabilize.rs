@@ -102,13 +102,16 @@ impl Constraints {
         let fastest = largest(v).max(largest(v_free));
         let h = self.time_step();
         self.begin_problem();
+        let again = std::mem::replace(&mut self.regions.present_mut().is_posed, true);
         for k in 0..self.regions.count(self.groups()) {
             let i = self.regions.group(k);
             let range = self.range(i);
             let last = range.len() - 1;
-            let first = self.block(i);
-            let blocks = first..first + self.sources[i].blocks(range.len());
-            self.blocks[blocks.clone()].copy_from_slice(&self.assembled[blocks]);
+            if again {
+                let first = self.block(i);
+                let blocks = first..first + self.sources[i].blocks(range.len());
+                self.blocks[blocks.clone()].copy_from_slice(&self.assembled[blocks]);
+            }
             if self.leads(i, v, s) {
                 self.blocks[i] = Block::Bilateral;
             }

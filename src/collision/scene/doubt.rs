@@ -69,7 +69,9 @@ impl Scene {
     pub fn expects_doubts(&mut self) -> bool {
         (0..self.found.contacts().len()).any(|i| {
             let c = self.found.contacts()[i];
-            self.closing(&c, &self.meetings.free) > c.point.gap && self.doubts(i)
+            !self.is_certain(&c)
+                && self.closing(&c, &self.meetings.free) > c.point.gap
+                && self.doubts(i)
         })
     }
 
@@ -168,10 +170,15 @@ impl Scene {
         approach.first_at(c.point.point)
     }
 
+    /// Whether a contact is certain by its kind.
+    fn is_certain(&self, c: &SceneContact) -> bool {
+        c.press.is_some() || c.geom.iter().any(|&g| self.solids[g].is_plane())
+    }
+
     /// Whether a contact is a predicted one: `Some(true)` if the surfaces are apart and may meet within the
     /// step, `Some(false)` if they touch already and close. `None` if the contact is certain.
     fn is_predicted(&self, c: &SceneContact) -> Option<bool> {
-        if c.press.is_some() || c.geom.iter().any(|&g| self.solids[g].is_plane()) {
+        if self.is_certain(c) {
             return None;
         }
         let closing = -self.velocity_before(c).dot(c.point.normal) * self.meetings.h;
