@@ -258,8 +258,9 @@ fn refuses_what_a_ball_does_not_have() {
         change(j);
         Model::compile(s, Actuation::Full)
     };
+    type Change = fn(&mut JointSpec);
     build(|_| {}).unwrap();
-    let bad: [(Status, &str, fn(&mut JointSpec)); 4] = [
+    let bad: [(Status, &str, Change); 4] = [
         (Status::InvalidArgument, "friction radius", |j| {
             j.friction_radius = 0.0;
         }),

@@ -4,7 +4,6 @@
 use crate::common::checker::*;
 use crate::common::scene::{at, body, cuboid, fixed, plane};
 use crate::common::*;
-use diffsim::contact::mode::Mode;
 use diffsim::model::params::{Param, ParamKind};
 use diffsim::model::spec::{JointKind, ModelSpec, ShapeSpec};
 use diffsim::model::{Actuation, Model};

@@ -90,6 +90,28 @@ impl IslandSolver {
         }
     }
 
+    /// As [`NcpSolver::solve`], for a problem of one region.
+    pub fn solve(
+        &mut self,
+        problem: &Problem,
+        lambda: &mut [f64],
+        modes: &mut [Mode],
+        options: &NcpOptions,
+    ) -> Result<Certificate> {
+        self.begin(problem)?;
+        let posed = Posed {
+            problem: *problem,
+            blocks: None,
+            regularization: &[],
+            kept: &[],
+            lambda,
+            modes,
+        };
+        let certificate = self.solve_region(posed, options)?;
+        self.end(problem, &certificate)?;
+        Ok(certificate)
+    }
+
     /// Begins a step. [`IslandSolver::solve_region`] follows for each of its regions, and then
     /// [`IslandSolver::end`].
     ///

@@ -4,36 +4,13 @@ use super::problems::{Case, Random, random, tower};
 use super::solve::velocity_change;
 use crate::contact::capacity::Capacity;
 use crate::contact::certificate::{Certificate, Effort, Path};
-use crate::contact::law::{Linearized, Posed};
+use crate::contact::law::Linearized;
 use crate::contact::mode::Mode;
 use crate::contact::ncp::island_solver::IslandSolver;
 use crate::contact::ncp::{Method, NcpOptions, NcpSolver};
 use crate::contact::problem::{Block, Delassus, Problem};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
-use crate::error::Result;
 use allocation_counter::measure;
-
-/// Solves the whole problem as one region.
-fn solve_whole(
-    islands: &mut IslandSolver,
-    problem: &Problem,
-    lambda: &mut [f64],
-    modes: &mut [Mode],
-    options: &NcpOptions,
-) -> Result<Certificate> {
-    islands.begin(problem)?;
-    let posed = Posed {
-        problem: Problem { ..*problem },
-        blocks: None,
-        regularization: &[],
-        kept: &[],
-        lambda,
-        modes,
-    };
-    let certificate = islands.solve_region(posed, options)?;
-    islands.end(problem, &certificate)?;
-    Ok(certificate)
-}
 
 /// The same operator by its factor: each body is a tree.
 fn by_trees(case: &Case) -> WhitenedJacobian {
@@ -212,7 +189,7 @@ fn islands_give_the_solution_and_the_derivative_of_the_whole() {
         let (mut a, mut modes) = cold(&case);
         let certificate = dense.solve(&whole, &mut a, &mut modes, &options).unwrap();
         let (mut b, mut modes) = cold(&case);
-        let other = solve_whole(&mut islands, &split, &mut b, &mut modes, &options).unwrap();
+        let other = islands.solve(&split, &mut b, &mut modes, &options).unwrap();
         assert!(certificate.converged && other.converged, "{other:?}");
         let change = velocity_change(&case, &a, &b);
         assert!(change < 1e-9, "{round}: {change:e} {other:?}");
@@ -304,8 +281,9 @@ fn a_blow_reaches_blocks_that_were_open_without_it() {
                 ..NcpOptions::default()
             };
             let (mut lambda, mut modes) = cold(&case);
-            let certificate =
-                solve_whole(&mut islands, &split, &mut lambda, &mut modes, &options).unwrap();
+            let certificate = islands
+                .solve(&split, &mut lambda, &mut modes, &options)
+                .unwrap();
             assert!(certificate.converged, "{bodies} {certificate:?}");
             // All bodies move on together.
             let mean = case.velocity.iter().sum::<f64>() / bodies as f64;
