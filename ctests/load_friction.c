@@ -77,7 +77,7 @@ static void holds_and_slides(void) {
     CHECK(slope < 0.0 && fabs(slope - difference) < 1e-6 * fabs(slope));
 }
 
-/* A torque of any horizontal direction turns a ball beyond what it holds, along this torque. */
+/* A horizontal torque of any direction that is larger than the friction turns a ball along this torque. */
 static void a_ball_holds_and_slides(void) {
     const double mu = 0.4, radius = 0.05, most = mu * radius * MASS * GRAVITY, inertia = MOMENT + MASS * ARM * ARM;
     ds_model *model = pendulum(DS_JOINT_SPHERICAL, mu, radius);

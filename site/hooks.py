@@ -10,7 +10,8 @@ PLACES, PYTHON = {}, {}
 #: Addresses of Julia's functions, and of C++ classes as `Sim::`.
 OTHERS = {}
 
-#: Words for which a beginner looks, by the name of what does it. Words with underscores for blanks need no entry.
+#: Queries of beginners, by the name of the function that answers them. A name with blanks for its underscores
+#: needs no entry.
 SYNONYMS = {
     "Model.load": ("load model", "load a model", "load robot", "load urdf", "load mjcf"),
     "Sim.params": ("set parameters", "set params", "change parameters"),

@@ -672,7 +672,8 @@ fn plain_models() -> [Arc<Model>; 2] {
 }
 
 /// Groups of four elements are stepped side by side, the others alone: an element whose mass is its own, one
-/// with a wrench, one that fails, one with fast joints, those that are left over, and joints whose axes turn with them.
+/// with a wrench, one that fails, one with fast joints, those that are left over, and joints whose axes turn
+/// with them.
 #[test]
 fn elements_side_by_side_are_single_simulations() {
     let _turn = alone();

@@ -130,8 +130,8 @@ pub unsafe extern "C" fn ds_deformable_desc_init(deformable: *mut ds_deformable_
 /// DS_INTEGRATOR_IMPLICIT_EULER) and DS_CONTACT_PENALTY or DS_CONTACT_NONE.
 ///
 /// Errors: DS_ERR_INVALID_ARGUMENT for nodes or bodies out of range, a node without an element or attached
-/// twice, flat or inverted tetrahedra, triangles without area, edges of length zero, numbers that are not finite or out of range,
-/// and a name that is taken. Then nothing is added.
+/// twice, flat or inverted tetrahedra, triangles without area, edges of length zero, numbers that are not
+/// finite or out of range, and a name that is taken. Then nothing is added.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_builder_add_deformable(
     builder: *mut ds_builder,

@@ -1,5 +1,5 @@
-//! The levels of stabilization of a step's regions: where they begin, what the law chose, and what the next
-//! round or step takes over.
+//! The levels of stabilization of a step's regions: the level at which a region begins, the choice of the
+//! law, and the level that the next round or step takes over.
 
 use super::assemble::Constraints;
 use super::regions::Region;
@@ -57,7 +57,7 @@ impl Constraints {
         start
     }
 
-    /// Stores what the law chose for the present region.
+    /// Stores the choice of the law for the present region.
     pub fn leave(&mut self, chosen: Chosen) {
         self.regions.present_mut().chosen = Some(chosen);
     }

@@ -35,11 +35,11 @@ pub(super) struct Regions {
     pub trees: Vec<usize>,
     /// Per dof: true if it belongs to that region.
     pub moves: Vec<bool>,
-    /// Per tree: what earlier rounds and problems of this step found.
+    /// Per tree: the results of earlier rounds and problems of this step.
     pub found: Vec<Found>,
 }
 
-/// What the problems of a step found for a tree.
+/// The results of a step's problems for a tree.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Found {
     /// The level of an earlier round of this step; full if there was none.

@@ -516,8 +516,8 @@ impl Constraints {
         }
     }
 
-    /// The next gentler level of stabilization of the present region. `None` if there is nothing to undo, or if this is the
-    /// last level.
+    /// The next gentler level of stabilization of the present region. `None` if there is nothing to undo, or
+    /// if this is the last level.
     pub fn gentler(&self, push_out: PushOut) -> Option<PushOut> {
         let s = &self.desired.limited_to(push_out);
         let less = match push_out {

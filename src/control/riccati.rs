@@ -102,8 +102,8 @@ fn least_eigenvalue(m: &DMatrix<f64>) -> Result<f64> {
     }
 }
 
-/// True if the powers of the matrix tend to zero, by squaring. Iterations for eigenvalues need not end: those of
-/// a closed loop that inputs of round-off should stabilize do not.
+/// True if the powers of the matrix tend to zero, by squaring. Iterations for eigenvalues need not end: those
+/// of a closed loop that inputs of round-off should stabilize do not.
 fn decays(m: &DMatrix<f64>) -> bool {
     let mut power = m.clone();
     for _ in 0..DOUBLINGS {

@@ -17,7 +17,7 @@
 //! more than the comparison.
 //!
 //! The dofs of links that [`Gyroscopic`](super::Gyroscopic) turns, and those with a prescribed velocity, have
-//! no rows and columns in S. f is internal to a free robot, so its momentum stays what it is. Trees with a
+//! no rows and columns in S. f is internal to a free robot, so it keeps its momentum. Trees with a
 //! link whose axes bend with q, and models with more than 64 dofs on a path, have explicit forces alone.
 
 mod tree;

@@ -192,8 +192,8 @@ pub struct JointSpec {
     /// Dry friction on every dof [N or N m].
     pub friction_loss: f64,
     /// Coulomb friction by the load that a revolute, prismatic or spherical joint carries
-    /// ([`load_friction`]): its coefficient, and the radius [m] and height [m] of the bearing; height 0 ignores
-    /// moments.
+    /// ([`load_friction`]): its coefficient, and the radius [m] and height [m] of the bearing; height 0
+    /// ignores moments.
     ///
     /// [`load_friction`]: super::load_friction
     pub friction_coefficient: f64,

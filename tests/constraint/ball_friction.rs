@@ -1,4 +1,5 @@
-//! Friction of spherical joints by the loads that they carry: closed forms, directions, derivatives, refusals.
+//! Friction of spherical joints by the loads that they carry: closed forms, directions, derivatives,
+//! refusals.
 
 use super::load_friction::{LAWS, check, coefficients, dry, options, spec};
 use crate::common::*;

@@ -289,8 +289,8 @@ fn a_sphere_that_friction_jams_is_squeezed_out() {
     c.report("jammed sphere");
 }
 
-/// Beside a jam bodies that no row joins to it move as they do without it, to the bit: they stay rigid and keep their
-/// labels.
+/// Beside a jam bodies that no row joins to it move as they do without it, to the bit: they stay rigid and
+/// keep their labels.
 #[test]
 fn beside_a_jam_bodies_stay_rigid() {
     let (deep, shallow, radius) = (1e-3, 5e-6, 0.1);

@@ -196,8 +196,8 @@ fn prism(lean: f64) -> ShapeSpec {
     }
 }
 
-/// The side of the second block leans under the first one. A push along its normal brings a body closer along the normal of
-/// the top, too, and a lift out of the first block along the side is long.
+/// The side of the second block leans under the first one. A push along its normal brings a body closer along
+/// the normal of the top, too, and a lift out of the first block along the side is long.
 #[test]
 fn a_seam_whose_side_leans_brakes_nothing() {
     for (name, shape, turn, height) in shapes() {
@@ -298,7 +298,8 @@ fn kerbs_stop_what_runs_into_them_and_lift_nothing() {
     }
 }
 
-/// Exactly parallel to a kerb, a capsule beside its top meets the edge along its whole length, as it does when turned by round-off.
+/// Exactly parallel to a kerb, a capsule beside its top meets the edge along its whole length, as it does
+/// when turned by round-off.
 #[test]
 fn a_capsule_parallel_to_a_kerb_meets_it_along_its_length() {
     let shape = ShapeSpec::Capsule {

@@ -442,8 +442,8 @@ fn a_grasp_holds_and_its_derivatives_are_exact() {
     assert!(t.checked > 150 && t.p99 < 1e-5 && t.apart < 1e-9, "{t:?}");
 }
 
-/// By pose, velocity, moduli, friction, mass and grip force. Differences by the pose at the start need extrapolation:
-/// at an increment of 1e-5 m they are off by 1e-4.
+/// By pose, velocity, moduli, friction, mass and grip force. Differences by the pose at the start need
+/// extrapolation: at an increment of 1e-5 m they are off by 1e-4.
 #[test]
 fn the_gradient_of_a_grasp_of_100_steps_is_exact() {
     let (model, steps) = (Arc::new(gripper()), 100);

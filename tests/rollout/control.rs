@@ -64,7 +64,8 @@ fn random_systems_are_regulated() {
     }
 }
 
-/// Inputs of round-off leave a closed loop of nearly equal eigenvalues, for which iterations for eigenvalues do not end.
+/// Inputs of round-off leave a closed loop of nearly equal eigenvalues, for which iterations for eigenvalues
+/// do not end.
 #[test]
 fn inputs_of_round_off_are_refused() {
     let (nx, nu) = (36, 12);

@@ -115,8 +115,8 @@ fn restored_memory_replays_the_same_bits() {
     }
 }
 
-/// Places in the memory, one for each tree, of how many steps a jam has lasted, which decides what the next one spends on
-/// it, and 256 times what the last one did.
+/// Places in the memory of the levels of the trees: the number of steps that a jam has lasted, and 256 times
+/// the level of the last step.
 const JAMMED: std::ops::Range<usize> = 1..13;
 
 /// Spheres on their way into a container, where they lock each other as they hop in body axes.

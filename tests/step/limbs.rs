@@ -1,5 +1,5 @@
-//! Limbs with light links that whip: their energy, the momentum of a free robot, and the derivatives and the inverse of their
-//! steps.
+//! Limbs with light links that whip: their energy, the momentum of a free robot, and the derivatives and the
+//! inverse of their steps.
 
 use crate::common::checker::{Checker, FOURTH_ORDER};
 use crate::common::{Rng, param, random_q, relative_error};

@@ -213,7 +213,8 @@ fn inertias_with_parts_missing() -> Result<()> {
     Ok(())
 }
 
-/// urdfdom (Pinocchio, Drake's and ROS's tools) reads the first of repeated elements; TriFingerPro has two inertials.
+/// urdfdom (Pinocchio, Drake's and ROS's tools) reads the first of repeated elements; TriFingerPro has two
+/// inertials.
 #[test]
 fn the_first_of_repeated_elements_counts() -> Result<()> {
     let second = "<inertial><mass value='7'/><mass value='8'/></inertial>";
