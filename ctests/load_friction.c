@@ -33,15 +33,20 @@ static ds_model *pendulum(int32_t kind, double coefficient, double radius) {
     return model;
 }
 
-/* Velocity after a step from rest, with a torque about the hinge, and its slope by the coefficient. */
-static double pushed(double coefficient, double radius, double torque, double *by_coefficient) {
-    ds_model *model = pendulum(DS_JOINT_REVOLUTE, coefficient, radius);
+static ds_sim *simulation(const ds_model *model) {
     ds_sim *sim = NULL;
     ds_options options;
     ds_options_init(&options);
     options.time_step = STEP;
     options.tolerance = 1e-12;
     CHECK_OK(ds_sim_create(model, &options, &sim));
+    return sim;
+}
+
+/* Velocity after a step from rest, with a torque about the hinge, and its slope by the coefficient. */
+static double pushed(double coefficient, double radius, double torque, double *by_coefficient) {
+    ds_model *model = pendulum(DS_JOINT_REVOLUTE, coefficient, radius);
+    ds_sim *sim = simulation(model);
     const double wrench[6] = {0.0, 0.0, 0.0, 0.0, torque, 0.0};
     const ds_param mu = {.kind = DS_PARAM_JOINT_FRICTION_COEFFICIENT};
     const double zero = 0.0;
@@ -81,12 +86,7 @@ static void holds_and_slides(void) {
 static void a_ball_holds_and_slides(void) {
     const double mu = 0.4, radius = 0.05, most = mu * radius * MASS * GRAVITY, inertia = MOMENT + MASS * ARM * ARM;
     ds_model *model = pendulum(DS_JOINT_SPHERICAL, mu, radius);
-    ds_sim *sim = NULL;
-    ds_options options;
-    ds_options_init(&options);
-    options.time_step = STEP;
-    options.tolerance = 1e-12;
-    CHECK_OK(ds_sim_create(model, &options, &sim));
+    ds_sim *sim = simulation(model);
     const ds_param parameter = {.kind = DS_PARAM_JOINT_FRICTION_COEFFICIENT};
     CHECK_OK(ds_sim_select_params(sim, &parameter, 1));
     const double q[4] = {0.0, 0.0, 0.0, 1.0}, rest[3] = {0.0, 0.0, 0.0};
