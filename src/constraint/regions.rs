@@ -61,7 +61,7 @@ impl Found {
 
 impl Regions {
     pub fn new(t: &Topology, groups: usize, blocks: usize, desired: Stabilization) -> Regions {
-        Regions {
+        let mut own = Regions {
             islands: Islands::new(t.trees.len(), groups),
             parts: Vec::with_capacity(groups.max(1)),
             of_group: Vec::with_capacity(groups),
@@ -70,13 +70,9 @@ impl Regions {
             moves: vec![true; t.nv()],
             trees: Vec::with_capacity(2 * groups.max(t.trees.len())),
             found: vec![Found::NOTHING; t.trees.len()],
-        }
-        .joined(desired)
-    }
-
-    fn joined(mut self, desired: Stabilization) -> Regions {
-        self.join(desired);
-        self
+        };
+        own.join(desired);
+        own
     }
 
     /// Makes all groups one region with the stabilization `desired`.

@@ -53,17 +53,12 @@ impl ContactStage {
     ) -> Result<()> {
         velocity.fill(0.0);
         impulses.fill(0.0);
-        let c = &self.constraints;
-        let (Some(group), Some(l)) = (c.friction_group(dof), &mut self.linear) else {
-            return Ok(());
-        };
-        l.sigma.fill(0.0);
-        l.bounds.fill(0.0);
-        l.bounds[group] = c.time_step();
-        self.correct_one(model, m, velocity)?;
-        let change = self.impulse_variation();
-        impulses[..change.len()].copy_from_slice(change);
-        Ok(())
+        match self.constraints.friction_group(dof) {
+            Some(group) if self.linear.is_some() => {
+                self.answer_along(model, m, Some(group), velocity, impulses)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Writes the derivatives of the velocity and of the impulses by a force against a dof.
@@ -79,9 +74,25 @@ impl ContactStage {
         impulses.fill(0.0);
         velocity[dof] = -self.constraints.time_step();
         m.solve(model.topology(), velocity);
+        self.answer_along(model, m, None, velocity, impulses)
+    }
+
+    /// Adds the response of the rows to `velocity`, and writes that of the impulses, for a variation of the
+    /// velocity without impulses and of the bound of one group, which is a force.
+    fn answer_along(
+        &mut self,
+        model: &Model,
+        m: &mut Factors,
+        bound: Option<usize>,
+        velocity: &mut [f64],
+        impulses: &mut [f64],
+    ) -> Result<()> {
         if let Some(l) = &mut self.linear {
             l.sigma.fill(0.0);
             l.bounds.fill(0.0);
+            if let Some(group) = bound {
+                l.bounds[group] = self.constraints.time_step();
+            }
         }
         self.correct_one(model, m, velocity)?;
         let change = self.impulse_variation();
