@@ -26,8 +26,10 @@ use super::answer::Answer;
 use super::coordinates::{inverse, product};
 use super::stand::Stand;
 use super::system::System;
-use super::unit::{Set, Slope, Unit, WIDEST, Wide, norm};
-use crate::contact::digits::DEPENDENT;
+use super::unit::{Set, Slope, Unit, WIDEST, Wide, norm, size};
+use crate::contact::digits::{DEPENDENT, ROUND_OFF};
+use crate::contact::ncp::least_norm::Set as Within;
+use crate::contact::ncp::least_norm::{AGAIN, Inside, LeastNorm, Piece};
 use crate::linalg::{General, LANES, Lu, Symmetric};
 
 /// Below this relative pivot, partial pivoting does not decide the rank.
@@ -325,6 +327,10 @@ impl Faces {
     /// x ([`General`]).
     pub fn step(&mut self, system: &System, lambda: &mut [f64], sigma: &[f64]) {
         self.respond(system, sigma, lambda);
+        self.turn_onto_cones(system, lambda);
+    }
+
+    fn turn_onto_cones(&self, system: &System, lambda: &mut [f64]) {
         for (unit, face) in system.units.iter().zip(&self.faces) {
             if let Set::Cone { mu } = unit.set
                 && face.slides
@@ -350,6 +356,88 @@ impl Faces {
             self.system.factor_complete(DEPENDENT);
         }
         self.is_deficient = self.system.rank() < self.order;
+    }
+
+    /// For dependent held rows and an impulse that is not inside the sets: moves it to the nearest one
+    /// inside with the same held velocities. Returns false if there is none. Call it after
+    /// [`Faces::factor`], with the velocity of the impulse.
+    pub fn go_inside(
+        &mut self,
+        system: &System,
+        least_norm: &mut LeastNorm,
+        lambda: &mut [f64],
+        sigma: &[f64],
+    ) -> bool {
+        let m = self.order;
+        if self.yields {
+            return true;
+        }
+        let (largest, start) = (size(lambda), &mut self.line[..m]);
+        for (unit, face) in system.units.iter().zip(&self.faces) {
+            let own = &lambda[unit.range()];
+            for (k, x) in start[face.start..][..face.size].iter_mut().enumerate() {
+                *x = match (face.slides, k) {
+                    (true, 0) => own[unit.rows - 1],
+                    (true, _) => 0.0,
+                    (false, _) => own[face.rows[k]],
+                };
+            }
+        }
+        let pieces = || {
+            let all = system.units.iter().zip(&self.faces);
+            all.filter(|(_, f)| f.size > 0)
+                .map(|(unit, f)| piece(unit, f))
+        };
+        let slack = ROUND_OFF * largest;
+        if pieces().all(|p| p.holds(start, Inside::CLOSED, slack)) {
+            return true;
+        }
+        least_norm.set_pieces(pieces());
+        least_norm.set_centre(start);
+        self.restrict(system, sigma, -1.0);
+        let (x, scratch) = (&mut self.x[..m], &mut self.scratch[..m]);
+        let rank = match self.is_symmetric {
+            true => self.definite.rank(),
+            false => self.system.rank(),
+        };
+        let (f, t, stride) = least_norm.start(rank, m);
+        if self.is_symmetric {
+            self.definite.range_target(x, scratch);
+            for (i, unknown) in self.definite.permutation().iter().enumerate() {
+                for (k, f) in f[unknown * stride..][..rank].iter_mut().enumerate() {
+                    *f = self.definite.range_entry(k, i);
+                }
+            }
+        } else {
+            self.system.range_target(x, scratch);
+            for (j, unknown) in self.system.columns().iter().enumerate() {
+                for (k, f) in f[unknown * stride..][..rank].iter_mut().enumerate() {
+                    *f = self.system.range_entry(k, j);
+                }
+            }
+        }
+        for (k, t) in t[..rank].iter_mut().enumerate() {
+            let products = self.line[..m]
+                .iter()
+                .enumerate()
+                .map(|(j, x)| f[j * stride + k] * x);
+            *t = x[k][0] + products.sum::<f64>();
+        }
+        let found = [AGAIN, Inside::CLOSED].into_iter().any(|inside| {
+            let best = least_norm.solve(inside.of(largest));
+            let pairs = self.x.iter_mut().zip(&self.line);
+            best.is_some_and(|best| {
+                pairs
+                    .zip(best)
+                    .for_each(|(([x], start), best)| *x = best - start);
+                true
+            })
+        });
+        if found {
+            self.expand(system, lambda);
+            self.turn_onto_cones(system, lambda);
+        }
+        found
     }
 
     /// Number of units whose rows are all compliant.
@@ -584,6 +672,24 @@ impl Face {
         self.right[row][self.size] = 1.0;
         self.rows[self.size] = row;
         self.size += 1;
+    }
+}
+
+/// The set of the unknowns of a unit on its face.
+fn piece(unit: &Unit, face: &Face) -> Piece {
+    let last = unit.rows - 1;
+    let set = match unit.set {
+        Set::Cone { mu } if face.size == unit.rows => Within::Cone { mu },
+        Set::Pyramid { mu } if face.rows[0] == last => Within::PyramidFromNormal { mu },
+        Set::Pyramid { mu } => Within::Pyramid { mu },
+        Set::Cone { .. } | Set::HalfLine => Within::HalfLine,
+        Set::Interval { bound } => Within::Interval { bound },
+        Set::Line => Within::Line,
+    };
+    Piece {
+        start: face.start,
+        size: face.size,
+        set,
     }
 }
 

@@ -11,6 +11,7 @@ use super::unit::{Set, Unit, size};
 use crate::contact::certificate::{Certificate, Effort, Path};
 use crate::contact::digits::{HELD, ROUND_OFF, switch_units};
 use crate::contact::mode::Mode;
+use crate::contact::ncp::least_norm::LeastNorm;
 use crate::contact::problem::Regularization;
 use crate::contact::work_budget::WorkBudget;
 
@@ -83,6 +84,7 @@ pub(super) struct Rigid {
     best: Vec<f64>,
     polished: Vec<f64>,
     pub interior: Interior,
+    least_norm: LeastNorm,
     /// Budget of this solve, and the part of it that is spent.
     allowed: WorkBudget,
     pub spent: WorkBudget,
@@ -103,6 +105,7 @@ impl Rigid {
             best: vec![0.0; rows],
             polished: vec![0.0; rows],
             interior: Interior::new(rows, blocks),
+            least_norm: LeastNorm::new(rows),
             allowed: WorkBudget::NONE,
             spent: WorkBudget::NONE,
             looking: 0.0,
@@ -333,6 +336,13 @@ impl Rigid {
             }
             let has_ended =
                 self.newton(system, faces, [&mut *lambda, &mut *sigma], tolerance, count);
+            if has_ended && self.depends {
+                self.least_norm.work = 0.0;
+                if faces.go_inside(system, &mut self.least_norm, lambda, sigma) {
+                    system.velocity(lambda, sigma);
+                }
+                self.spent.work += self.least_norm.work * system.weight_of_faces(faces.order);
+            }
             self.looking += self.spent.work - before;
             if !has_ended {
                 return false;

@@ -7,7 +7,7 @@
 use super::active_set::{ActiveSetSystem, Face};
 use super::cone::planar_norm;
 use super::ladder::Choice;
-use super::least_norm::{AGAIN, BARELY, INSIDES, Inside, LeastNorm, WELL};
+use super::least_norm::{AGAIN, INSIDES, Inside, LeastNorm, Piece, Set};
 use super::modes::{CLOSED, held_residual, largest};
 use super::pyramid;
 use super::work::Work;
@@ -21,10 +21,15 @@ use crate::contact::problem::{Block, Problem};
 const NEAR: f64 = 0.1;
 
 /// Solves the system with fixed modes, linearized at the present slip directions, for λ. If λ is not
-/// unique, it is the first of these that exists: the least-norm impulse if it lies in the cones; the
-/// impulse nearest to the present one if it lies strictly inside; the least-norm impulse strictly inside;
-/// the least-norm impulse in the cones. Returns false if a search within the cones chose λ, `None` if there
-/// is no impulse from a warm start or if [`Choice::Same`] needs a search, otherwise true.
+/// unique, it is the first of these that exists:
+///
+/// - the least-norm impulse, if it lies in the cones;
+/// - from a warm start, the impulse nearest to the present one if it lies in the cones, and then the one
+///   nearest to it that is strictly inside, or else in the cones;
+/// - the least-norm impulse strictly inside, or else in the cones.
+///
+/// Returns false if a search within the cones chose λ, `None` if there is no impulse from a warm start or if
+/// [`Choice::Same`] needs the last search, otherwise true.
 pub(super) fn solve_fixed(
     problem: &Problem,
     work: &mut Work,
@@ -91,23 +96,18 @@ pub(super) fn solve_fixed(
         }
     }
     std::mem::swap(&mut work.lambda, &mut work.kept);
-    let stays = is_warm.then(|| stays(problem, work, active_set, size));
-    if let Some(Stays::On | Stays::Inside) = stays
-        && same_velocity(work, active_set)
-    {
-        if let Some(Stays::On) = stays {
+    if is_warm {
+        let is_inside = stays(problem, work, active_set);
+        if is_inside {
             return Some(true);
         }
-        if choice == Choice::Same {
-            return None;
-        }
-        pose_range(work, active_set, least_norm);
-        let inside = AGAIN.of(size);
-        let best = least_norm.solve(problem.blocks, &active_set.faces, inside);
-        if !put(best, work, active_set) {
-            return Some(true);
-        }
-        if same_velocity(work, active_set) {
+        // The nearest impulse inside.
+        least_norm.set_centre(work.x[..active_set.order].as_flattened());
+        pose_range(problem, work, active_set, least_norm);
+        let is_found = [AGAIN, Inside::CLOSED]
+            .into_iter()
+            .any(|inside| put(least_norm.solve(inside.of(size)), work, active_set));
+        if is_found {
             turn_onto_cones(problem.blocks, work, active_set);
             return Some(false);
         }
@@ -116,19 +116,16 @@ pub(super) fn solve_fixed(
         return None;
     }
     work.lambda.copy_from_slice(&work.kept);
-    pose_range(work, active_set, least_norm);
+    least_norm.set_centre(&[]);
+    pose_range(problem, work, active_set, least_norm);
     let is_found = INSIDES.into_iter().any(|inside| {
-        let best = least_norm.solve(problem.blocks, &active_set.faces, inside.of(size));
-        put(best, work, active_set) && same_velocity(work, active_set)
+        put(least_norm.solve(inside.of(size)), work, active_set) && same_velocity(work, active_set)
     });
-    if !is_found {
-        let best = least_norm.solve(problem.blocks, &active_set.faces, Inside::CLOSED);
-        if !put(best, work, active_set) {
-            if is_warm {
-                return None;
-            }
-            work.lambda.copy_from_slice(&work.kept);
+    if !is_found && !put(least_norm.solve(Inside::CLOSED), work, active_set) {
+        if is_warm {
+            return None;
         }
+        work.lambda.copy_from_slice(&work.kept);
     }
     turn_onto_cones(problem.blocks, work, active_set);
     Some(false)
@@ -150,7 +147,12 @@ fn solve_in_range(problem: &Problem, work: &mut Work, active_set: &mut ActiveSet
 }
 
 /// Writes the equations F x = t of the unknowns, for a choice among their solutions.
-fn pose_range(work: &mut Work, active_set: &ActiveSetSystem, least_norm: &mut LeastNorm) {
+fn pose_range(
+    problem: &Problem,
+    work: &mut Work,
+    active_set: &ActiveSetSystem,
+    least_norm: &mut LeastNorm,
+) {
     let Work {
         free, x, scratch, ..
     } = work;
@@ -159,6 +161,24 @@ fn pose_range(work: &mut Work, active_set: &ActiveSetSystem, least_norm: &mut Le
     let (f, t, stride) = least_norm.start(rank, active_set.order);
     active_set.range_equations(f, stride, x, scratch);
     t[..rank].copy_from_slice(x[..rank].as_flattened());
+    least_norm.set_pieces((active_set.faces.iter()).map(|f| piece(problem.blocks[f.block], f)));
+}
+
+/// The set of the unknowns of a face.
+fn piece(block: Block, face: &Face) -> Piece {
+    let set = match block {
+        Block::Contact { mu } if face.size == 3 => Set::Cone { mu },
+        Block::Pyramid { mu } if face.size == 3 => Set::Pyramid { mu },
+        Block::Pyramid { mu } => Set::PyramidFromNormal { mu },
+        Block::Contact { .. } | Block::Unilateral => Set::HalfLine,
+        Block::Box { bound } => Set::Interval { bound },
+        _ => Set::Line,
+    };
+    Piece {
+        start: face.start,
+        size: face.size,
+        set,
+    }
 }
 
 /// Sets λ to the least-norm impulse among all solutions of the equations, inside the cones or not. Returns
@@ -170,7 +190,8 @@ fn put_least(
     active_set: &mut ActiveSetSystem,
     least_norm: &mut LeastNorm,
 ) -> bool {
-    pose_range(work, active_set, least_norm);
+    least_norm.set_centre(&[]);
+    pose_range(problem, work, active_set, least_norm);
     let Some(best) = least_norm.solve_alone() else {
         return false;
     };
@@ -194,37 +215,17 @@ fn apart_from_chosen(problem: &Problem, work: &mut Work) -> f64 {
     pairs.fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()))
 }
 
-/// Whether the impulse of the last step, with the least change that solves this step, can be kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stays {
-    /// Yes: it is well inside; or it is on the edge, because an earlier step found no impulse inside.
-    On,
-    /// Yes, but it is so near the edge that another impulse may be better.
-    Inside,
-    No,
-}
-
-/// Computes the impulse nearest to the present one, and says whether to keep it. In this way successive
-/// steps keep one choice while it is inside the cones.
-fn stays(problem: &Problem, work: &mut Work, active_set: &mut ActiveSetSystem, size: f64) -> Stays {
+/// Computes the impulse nearest to the present one, and returns whether it is inside the cones. In this
+/// way successive steps keep one choice. `work.x` has its unknowns.
+fn stays(problem: &Problem, work: &mut Work, active_set: &mut ActiveSetSystem) -> bool {
     step_fixed(problem, work, active_set, 0.0);
     active_set.coordinates(&work.lambda, &mut work.x);
     let slack = ROUND_OFF * largest(&work.lambda);
-    let is_inside =
-        |inside: Inside, slack| is_inside(problem, work, active_set, inside.of(size), slack);
-    if is_inside(WELL, 0.0) {
-        Stays::On
-    } else if !is_inside(Inside::CLOSED, slack) {
-        Stays::No
-    } else if is_inside(BARELY, 0.0) {
-        Stays::Inside
-    } else {
-        Stays::On
-    }
+    is_inside(problem, work, active_set, Inside::CLOSED, slack)
 }
 
-/// Whether a warm start may have the modes of the solution: its impulse is inside the cones, not on an edge,
-/// and leaves active rows at most [`NEAR`] of the velocity without impulses. `work.sigma` is up to date.
+/// Whether a warm start may have the modes of the solution: its impulse is in the cones, and leaves active
+/// rows at most [`NEAR`] of the velocity without impulses. `work.sigma` is up to date.
 pub(super) fn may_keep_modes(
     problem: &Problem,
     work: &mut Work,
@@ -235,8 +236,8 @@ pub(super) fn may_keep_modes(
     }
     active_set.set_faces(problem.blocks, work);
     active_set.coordinates(&work.lambda, &mut work.x);
-    let inside = BARELY.of(largest(&work.lambda));
-    is_inside(problem, work, active_set, inside, 0.0)
+    let slack = ROUND_OFF * largest(&work.lambda);
+    is_inside(problem, work, active_set, Inside::CLOSED, slack)
 }
 
 /// Whether the unknowns are at least as far inside as `inside` says, up to a slack.
@@ -247,8 +248,9 @@ fn is_inside(
     i: Inside,
     slack: f64,
 ) -> bool {
-    let of = |face: &Face| &work.x[face.start..][..face.size];
-    (active_set.faces.iter()).all(|face| i.holds(problem.blocks[face.block], of(face), slack))
+    let x = work.x.as_flattened();
+    let mut pieces = (active_set.faces.iter()).map(|f| piece(problem.blocks[f.block], f));
+    pieces.all(|piece| piece.holds(x, i, slack))
 }
 
 /// Sets the impulse from its unknowns. Returns false if there are none.

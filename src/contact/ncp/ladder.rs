@@ -60,7 +60,8 @@ pub(super) enum Choice {
     Any,
     /// The impulse of least norm, given up if more than a few blocks turn out to be in other modes.
     Direct,
-    /// The same, given up at the first block in another mode, and if the impulse must be searched for.
+    /// The same, given up at the first block in another mode, and if no impulse near that of the last step
+    /// is inside.
     Same,
 }
 
@@ -300,7 +301,7 @@ mod tests {
             Choice::Nearest => "nearest impulse",
             Choice::Any => "nearest impulse, modes as they come, then settled",
             Choice::Direct => "least impulse, a few wrong modes",
-            Choice::Same => "least impulse without a search, no wrong mode",
+            Choice::Same => "nearest impulse inside, no wrong mode",
         }
     }
 

@@ -1,29 +1,28 @@
-//! The least-norm impulse among those that give one velocity.
+//! The impulse nearest to a given one among those that give one velocity.
 //!
 //! With redundant rows many λ give the same G λ. The λ that obey the laws at the velocity σ form a convex
 //! set: an affine space, intersected with the set of each active block (a contact's cone, a sliding
-//! contact's ray, a limit's half line, friction's interval). Its point of least norm is unique. It depends
-//! neither on the order of the blocks nor on the warm start:
+//! contact's ray, a limit's half line, friction's interval). Its point nearest to a centre c is unique.
+//! With c = 0 it is the point of least norm, which depends neither on the order of the blocks nor on the
+//! warm start. With the impulse of the last step it is found in a few steps:
 //!
-//!   min ½‖x‖²  with  F x = t, x ∈ K,   x = P_K(Fᵀy),   F P_K(Fᵀy) = t,
+//!   min ½‖x − c‖²  with  F x = t, x ∈ K,   x = P_K(w),   w = c + Fᵀy,   F P_K(w) = t,
 //!
-//! solved for y by Newton's method on the dual, ½‖Fᵀy‖² − ½ dist²(Fᵀy, K) − tᵀy, which is convex and C¹.
-//! The line search needs no product with F: it evaluates the cones one by one along Fᵀy + α Fᵀs.
+//! solved for y by Newton's method on the dual, ½‖w‖² − ½ dist²(w, K) − tᵀy, which is convex and C¹.
+//! The line search needs no product with F: it evaluates the cones one by one along w + α Fᵀs.
 //!
 //! To find an impulse strictly inside the cones, K is made narrower and its tip is moved inside
 //! ([`Inside`]).
 
 mod inside;
+mod piece;
 
-use super::active_set::Face;
-use super::block_law::project;
-use super::cone::planar_norm;
 use super::ladder::LEAST_NORM;
-use super::pyramid;
-use crate::contact::problem::Block;
 use crate::linalg::{F4, Lu, dispatch, grow, product, total};
-use inside::raised;
-pub(super) use inside::{AGAIN, BARELY, INSIDES, Inside, WELL};
+pub(super) use inside::INSIDES;
+pub(in crate::contact) use inside::{AGAIN, Inside};
+use piece::WIDEST;
+pub(in crate::contact) use piece::{Piece, Set};
 
 /// If this many Newton steps find no solution, the set counts as empty. Of 240 problems of robots at rest
 /// 200 end within 12 steps, and 239 within 40.
@@ -48,9 +47,10 @@ const LENGTHENED: usize = 8;
 
 /// The solver's memory. Equations lie side by side in lanes, padded with zeros.
 #[derive(Debug)]
-pub(super) struct LeastNorm {
+pub(in crate::contact) struct LeastNorm {
     equations: usize,
     unknowns: usize,
+    pieces: Vec<Piece>,
     /// Number of lanes for all equations.
     width: usize,
     /// Fᵀ, one row of lanes for each unknown.
@@ -59,7 +59,9 @@ pub(super) struct LeastNorm {
     y: Vec<F4>,
     gradient: Vec<F4>,
     step: Vec<F4>,
-    /// Fᵀy, its value at the start of the line search, and Fᵀs.
+    /// The centre c.
+    centre: Vec<f64>,
+    /// c + Fᵀy, its value at the start of the line search, and Fᵀs.
     w: Vec<f64>,
     begun: Vec<f64>,
     along: Vec<f64>,
@@ -89,12 +91,14 @@ impl LeastNorm {
         LeastNorm {
             equations: 0,
             unknowns: 0,
+            pieces: Vec::with_capacity(max_rows),
             width,
             f: square(),
             t: lanes(),
             y: lanes(),
             gradient: lanes(),
             step: lanes(),
+            centre: vec![0.0; max_rows],
             w: vec![0.0; max_rows],
             begun: vec![0.0; max_rows],
             along: vec![0.0; max_rows],
@@ -123,20 +127,40 @@ impl LeastNorm {
         (F4::flat_mut(f), F4::flat_mut(t), 4 * self.width)
     }
 
-    /// The solution x at least this far inside the cones; among these x, the one of least norm. `None` if
-    /// the set seems to be empty.
-    pub fn solve(&mut self, blocks: &[Block], faces: &[Face], inside: Inside) -> Option<&[f64]> {
+    /// Sets the centre of the next system; it is zero beyond the end of `centre`.
+    pub fn set_centre(&mut self, centre: &[f64]) {
+        let (own, zeros) = self.centre.split_at_mut(centre.len());
+        own.copy_from_slice(centre);
+        zeros.fill(0.0);
+    }
+
+    /// Sets the sets of the unknowns. Unknowns in no piece are free.
+    pub fn set_pieces(&mut self, pieces: impl Iterator<Item = Piece>) {
+        self.pieces.clear();
+        self.pieces.extend(pieces);
+    }
+
+    /// The solution x at least this far inside the cones; among these x, the one nearest to the centre. `None`
+    /// if the set seems to be empty.
+    pub fn solve(&mut self, inside: Inside) -> Option<&[f64]> {
         self.inside = inside;
         let width = self.width;
-        let tips = || faces.iter().filter_map(|f| raised(blocks[f.block], f));
-        for k in tips() {
+        for piece in 0..self.pieces.len() {
+            let Some(k) = self.pieces[piece].raised() else {
+                continue;
+            };
+            self.centre[k] -= inside.least;
             for (t, f) in self.t[..width].iter_mut().zip(&self.f[k * width..]) {
                 *t -= *f * inside.least;
             }
         }
-        solve(self, blocks, faces);
-        for k in tips() {
+        solve(self);
+        for piece in &self.pieces {
+            let Some(k) = piece.raised() else {
+                continue;
+            };
             self.x[k] += inside.least;
+            self.centre[k] += inside.least;
             // Restore t for another call.
             for (t, f) in self.t[..width].iter_mut().zip(&self.f[k * width..]) {
                 *t += *f * inside.least;
@@ -149,34 +173,46 @@ impl LeastNorm {
     pub fn solve_alone(&mut self) -> Option<&[f64]> {
         self.inside = Inside::CLOSED;
         self.form_gram();
-        let found = self.begin(&[], &[]);
-        self.evaluate(&[], &[]);
-        found.then_some(&self.x[..self.unknowns])
+        let found = self.begin();
+        self.evaluate();
+        found.then_some(&self.w[..self.unknowns])
     }
 
-    /// The first Newton step from y = 0 with P' = 1 gives the least-norm point without cones.
+    /// The first Newton step from y = 0 with P' = 1 gives the point nearest to the centre without cones.
     #[inline(always)]
-    fn begin(&mut self, blocks: &[Block], faces: &[Face]) -> bool {
+    fn begin(&mut self) -> bool {
         let width = self.width;
         for (g, t) in self.gradient[..width].iter_mut().zip(&self.t) {
             *g = F4::ZERO - *t;
         }
-        let found = self.newton_step(blocks, faces, None);
+        for (c, f) in self.centre[..self.unknowns]
+            .iter()
+            .zip(self.f.chunks_exact(width.max(1)))
+        {
+            for (g, f) in self.gradient[..width].iter_mut().zip(f) {
+                *g += *f * *c;
+            }
+        }
+        let found = self.newton_step(None);
         self.y[..width].copy_from_slice(&self.step[..width]);
         found
     }
 
     #[inline(always)]
-    fn solve_kernel(&mut self, blocks: &[Block], faces: &[Face]) {
+    fn solve_kernel(&mut self) {
         self.solved = false;
         self.form_gram();
-        if !self.begin(blocks, faces) {
+        if !self.begin() {
             return;
         }
-        let mut value = self.evaluate(blocks, faces);
-        // The optimum is −½‖x‖². A value far below that of the point without cones means that no
-        // admissible point is near. In practice there is none: the dual of an empty set is unbounded.
-        let floor = 1e4 * value - f64::MIN_POSITIVE;
+        let mut value = self.evaluate();
+        // The optimum is ½‖c‖² − ½‖x − c‖². A value far below that of the point without cones means that
+        // no admissible point is near. In practice there is none: the dual of an empty set is unbounded.
+        let centre: f64 = self.centre[..self.unknowns]
+            .iter()
+            .map(|c| 0.5 * c * c)
+            .sum();
+        let floor = 1e4 * (value - centre).min(-centre) - f64::MIN_POSITIVE;
         let mut damping = FIRST_DAMPING;
         let mut before = f64::INFINITY;
         for _ in 0..MAX_STEPS {
@@ -189,8 +225,8 @@ impl LeastNorm {
                 return;
             }
             before = off;
-            let next = match self.newton_step(blocks, faces, Some(damping)) {
-                true => self.search(blocks, faces, value),
+            let next = match self.newton_step(Some(damping)) {
+                true => self.search(value),
                 false => None,
             };
             match next {
@@ -209,7 +245,7 @@ impl LeastNorm {
     /// Moves y along the step to a point where the dual function is below `value`. Returns the function
     /// there, and the step length.
     #[inline(always)]
-    fn search(&mut self, blocks: &[Block], faces: &[Face], value: f64) -> Option<(f64, f64)> {
+    fn search(&mut self, value: f64) -> Option<(f64, f64)> {
         let (m, width) = (self.unknowns, self.width);
         let (y, t, step) = (&self.y[..width], &self.t[..width], &self.step[..width]);
         let descent = total(product(step, &self.gradient[..width]));
@@ -225,7 +261,7 @@ impl LeastNorm {
         for trial in 0..TRIALS {
             let points = self.w[..m].iter_mut().zip(&self.begun).zip(&self.along);
             points.for_each(|((w, begun), along)| *w = begun + length * along);
-            let next = self.project(blocks, faces) - level - length * rise;
+            let next = self.project() - level - length * rise;
             let along = self.x[..m].iter().zip(&self.along);
             let slope = along.map(|(x, a)| x * a).sum::<f64>() - rise;
             // Near the solution the decrease is below round-off: accept a point that does not clearly
@@ -250,7 +286,7 @@ impl LeastNorm {
         for (y, s) in self.y[..width].iter_mut().zip(&self.step) {
             *y += *s * moved;
         }
-        let next = self.evaluate(blocks, faces);
+        let next = self.evaluate();
         found.map(|length| (next, length))
     }
 
@@ -279,37 +315,27 @@ impl LeastNorm {
         if residual > 0.0 { residual / size } else { 0.0 }
     }
 
-    /// w = Fᵀy, x = P_K(w). Returns the dual function.
+    /// w = c + Fᵀy, x = P_K(w). Returns the dual function.
     #[inline(always)]
-    fn evaluate(&mut self, blocks: &[Block], faces: &[Face]) -> f64 {
+    fn evaluate(&mut self) -> f64 {
         let (m, width) = (self.unknowns, self.width);
         let y = &self.y[..width];
         let level = total(product(&self.t[..width], y));
-        for (w, f) in self.w[..m]
-            .iter_mut()
-            .zip(self.f.chunks_exact(width.max(1)))
-        {
-            *w = total(product(f, y));
+        let rows = self.f.chunks_exact(width.max(1));
+        for ((w, c), f) in self.w[..m].iter_mut().zip(&self.centre).zip(rows) {
+            *w = total(product(f, y)) + c;
         }
-        self.project(blocks, faces) - level
+        self.project() - level
     }
 
     /// x = P_K(w). Returns xᵀw − ½‖x‖².
     #[inline(always)]
-    fn project(&mut self, blocks: &[Block], faces: &[Face]) -> f64 {
+    fn project(&mut self) -> f64 {
         let m = self.unknowns;
         self.x[..m].copy_from_slice(&self.w[..m]);
-        for face in faces {
-            let x = &mut self.x[face.start..face.start + face.size];
-            match self.inside.narrowed(blocks[face.block]) {
-                Block::Contact { .. } if face.size < 3 => x[0] = x[0].max(0.0),
-                Block::Pyramid { mu } if face.size < 3 => {
-                    if let [n, tangents @ ..] = x {
-                        pyramid::project(mu, tangents, n);
-                    }
-                }
-                block => project(block, x),
-            }
+        for piece in &self.pieces {
+            let x = &mut self.x[piece.start..][..piece.size];
+            piece.set.narrowed(self.inside.share).project(x);
         }
         let points = self.x[..m].iter().zip(&self.w);
         points.map(|(x, w)| x * w - 0.5 * x * x).sum()
@@ -330,7 +356,7 @@ impl LeastNorm {
     /// Solves (F P' Fᵀ + damping) s = −gradient into `step`. Without damping P' = 1. Returns false if
     /// the matrix is singular.
     #[inline(always)]
-    fn newton_step(&mut self, blocks: &[Block], faces: &[Face], damping: Option<f64>) -> bool {
+    fn newton_step(&mut self, damping: Option<f64>) -> bool {
         let (r, width) = (self.equations, self.width);
         self.work += (r as f64 / self.unknowns.max(1) as f64).powi(2);
         let (a, z) = (&mut self.hessian[..r * width], &mut self.step[..width]);
@@ -340,10 +366,10 @@ impl LeastNorm {
             for (i, row) in a.chunks_exact_mut(width.max(1)).enumerate() {
                 row[i / 4].0[i % 4] += shift;
             }
-            for face in faces {
-                let (w, f) = (&self.w[face.start..], &self.f[face.start * width..]);
-                let block = self.inside.narrowed(blocks[face.block]);
-                subtract_curvature(block, face, w, f, a, r, z);
+            for piece in &self.pieces {
+                let (w, f) = (&self.w[piece.start..], &self.f[piece.start * width..]);
+                let set = piece.set.narrowed(self.inside.share);
+                subtract_curvature(set, &w[..piece.size], f, a, r, z);
             }
         }
         for (s, g) in self.step[..width].iter_mut().zip(&self.gradient) {
@@ -357,7 +383,7 @@ impl LeastNorm {
 }
 
 dispatch! {
-    fn solve = LeastNorm::solve_kernel(l: &mut LeastNorm, blocks: &[Block], faces: &[Face])
+    fn solve = LeastNorm::solve_kernel(l: &mut LeastNorm)
 }
 
 #[inline(always)]
@@ -376,29 +402,21 @@ fn add_outer(u: &[F4], v: &[F4], r: usize, a: &mut [F4]) {
     }
 }
 
-/// A ← A − F (1 − P') Fᵀ for one face. Does nothing if the projection leaves the impulse unchanged. `w`
-/// and `f` start at the face. `z` is scratch for one row of lanes.
+/// A ← A − F (1 − P') Fᵀ for one piece with the unknowns `w`. Does nothing if the projection leaves them
+/// unchanged. `f` starts at the piece. `z` is scratch for one row of lanes.
 #[inline(always)]
-fn subtract_curvature(
-    block: Block,
-    face: &Face,
-    w: &[f64],
-    f: &[F4],
-    a: &mut [F4],
-    r: usize,
-    z: &mut [F4],
-) {
-    let (size, width) = (face.size, z.len());
-    let mut cut = [[0.0; 3]; 3];
+fn subtract_curvature(set: Set, w: &[f64], f: &[F4], a: &mut [F4], r: usize, z: &mut [F4]) {
+    let (size, width) = (w.len(), z.len());
+    let mut cut = [[0.0; WIDEST]; WIDEST];
     for (k, column) in cut.iter_mut().enumerate().take(size) {
         column[k] = 1.0;
-        derivative(block, face, &w[..size], &mut column[..size]);
+        set.derivative(w, &mut column[..size]);
         column.iter_mut().for_each(|x| *x = -*x);
         column[k] += 1.0;
     }
     for (k, f_k) in f.chunks_exact(width).take(size).enumerate() {
-        let row = [0, 1, 2].map(|l| cut[l][k]);
-        if row == [0.0; 3] {
+        let row: [f64; WIDEST] = std::array::from_fn(|l| cut[l][k]);
+        if row == [0.0; WIDEST] {
             continue;
         }
         z.fill(F4::ZERO);
@@ -408,40 +426,5 @@ fn subtract_curvature(
             }
         }
         add_outer(f_k, z, r, a);
-    }
-}
-
-/// v ← P_K'(w) v for one face.
-fn derivative(block: Block, face: &Face, w: &[f64], v: &mut [f64]) {
-    match (block, w, v) {
-        (Block::Contact { mu }, [x, y, z], [a, b, c]) => {
-            let tangent = planar_norm(*x, *y);
-            if tangent <= mu * z {
-                return;
-            }
-            if mu * tangent <= -z {
-                (*a, *b, *c) = (0.0, 0.0, 0.0);
-                return;
-            }
-            let (tx, ty) = (x / tangent, y / tangent);
-            let scale = 1.0 / (1.0 + mu * mu);
-            let normal = (mu * tangent + z) * scale;
-            let along = tx * *a + ty * *b;
-            let across = ty * *a - tx * *b;
-            let rise = (mu * along + *c) * scale;
-            let turn = mu * normal / tangent * across;
-            (*a, *b, *c) = (mu * rise * tx + turn * ty, mu * rise * ty - turn * tx, rise);
-        }
-        (Block::Pyramid { mu }, [x @ .., n], [a @ .., c]) if face.size == 3 => {
-            pyramid::projected(mu, (x, *n), (a, c));
-        }
-        (Block::Pyramid { mu }, [n, x @ ..], [c, a @ ..]) => {
-            pyramid::projected(mu, (x, *n), (a, c));
-        }
-        (Block::Box { bound }, [x], [a]) if x.abs() > bound => *a = 0.0,
-        (Block::Contact { .. } | Block::Unilateral, w, v) if face.size < 3 && w[0] < 0.0 => {
-            v[0] = 0.0
-        }
-        _ => {}
     }
 }

@@ -44,7 +44,7 @@ mod island_linear;
 pub mod island_solver;
 mod ladder;
 mod law;
-mod least_norm;
+pub(in crate::contact) mod least_norm;
 mod linearize;
 mod measure;
 mod modes;
