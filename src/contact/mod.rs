@@ -21,6 +21,7 @@ pub mod problem;
 pub mod product;
 pub mod push_out;
 pub mod relaxed;
+pub mod tally;
 mod tree_system;
 pub mod whitened_jacobian;
 pub mod work_budget;

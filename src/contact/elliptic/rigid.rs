@@ -12,6 +12,7 @@ use crate::contact::certificate::{Certificate, Effort, Path};
 use crate::contact::digits::{HELD, ROUND_OFF, switch_units};
 use crate::contact::mode::Mode;
 use crate::contact::problem::Regularization;
+use crate::contact::tally::Stage;
 use crate::contact::work_budget::WorkBudget;
 
 /// R of the convex problems, relative to the response of a unit: its largest value, its factor from one
@@ -128,23 +129,26 @@ impl Rigid {
         let mut best = f64::INFINITY;
         let n = lambda.len();
         let mut share = SOFTEST * SOFTER;
-        let (mut content, mut solved, mut is_inside) = (0, false, false);
+        let (mut content, mut solved, mut is_inside, mut by_inside) = (0, false, false, false);
         let mut inside = INSIDE.iter().peekable();
         if !self.stands.is_empty() {
             self.kept[..n].copy_from_slice(lambda);
-            if self.polish(
+            let found = self.polish(
                 system,
                 faces,
                 [&mut *lambda, &mut *sigma],
                 tolerance,
                 &mut certificate.newton,
-            ) {
+            );
+            (certificate.tally).count(Stage::Faces, found, self.spent.work);
+            if found {
                 return self.certify(system, [lambda, sigma], tolerance, certificate);
             }
             lambda.copy_from_slice(&self.kept[..n]);
             system.velocity(lambda, sigma);
         }
-        let patience = patience(effort);
+        let (patience, begun) = (patience(effort), self.spent.work);
+        let mut inside_work = 0.0;
         while certificate.iterations() < patience && self.grant(1, weight) > 0 {
             certificate.effort = effort_at(certificate.iterations());
             let is_slow = |(after, _): &&(usize, f64)| certificate.newton >= *after;
@@ -153,9 +157,14 @@ impl Rigid {
                 self.kept[..n].copy_from_slice(lambda);
                 let state = [&mut *lambda, &mut *sigma];
                 let tools = (&mut *descent, &mut *faces);
+                let before = self.spent.work;
                 let found =
                     self.go_inside(system, tools, state, [tolerance, *part], &mut certificate);
+                let work = self.spent.work - before;
+                (certificate.tally).count(Stage::Inside, found.is_some(), work);
+                inside_work += work;
                 if let Some(on_faces) = found {
+                    by_inside = true;
                     solved = on_faces;
                     is_inside = !on_faces;
                     break;
@@ -253,6 +262,9 @@ impl Rigid {
         let is_open = !solved && !system.units.iter().all(is_told);
         let mut certificate = self.certify(system, [lambda, sigma], tolerance, certificate);
         certificate.at_switch |= is_open;
+        let found = certificate.converged && !by_inside;
+        let work = self.spent.work - begun - inside_work;
+        (certificate.tally).count(Stage::Sequence, found, work);
         certificate
     }
 

@@ -5,8 +5,8 @@ use super::continuation::{Continuation, NEARNESS, Nearness};
 use super::fixed_modes::may_keep_modes;
 use super::interior::Interior;
 use super::ladder::{
-    ALTERNATIONS, Attempt, CHUNK, Choice, FEW_HELD, FROM_MODES, METHODS, Method, PATIENCE, POLISH,
-    Rung, SETTLE, SLIPS, SWEEP, SWEEPS, When,
+    ALTERNATIONS, Attempt, CHUNK, Choice, FEW_HELD, FROM_MODES, METHODS, PATIENCE, POLISH, Rung,
+    SETTLE, SLIPS, SWEEP, SWEEPS, When,
 };
 use super::modes::{CLOSED, residuals};
 use super::newton::{self, mode_of_impulse};
@@ -15,6 +15,7 @@ use crate::contact::certificate::{Certificate, Effort, Path};
 use crate::contact::digits::TOLD;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Delassus, Problem};
+use crate::contact::tally::{Method, Stage};
 
 impl NcpSolver {
     /// Runs the methods of [`METHODS`] until one solves the problem.
@@ -67,8 +68,23 @@ impl NcpSolver {
         }
     }
 
-    /// Tries one method. Returns false if the problem is not solved.
+    /// Tries one method, and counts it. Returns false if the problem is not solved.
     fn climb(
+        &mut self,
+        problem: &Problem,
+        warm: &[f64],
+        options: &NcpOptions,
+        rung: &Rung,
+        certificate: &mut Certificate,
+    ) -> bool {
+        let before = self.spent.work;
+        let found = self.attempt(problem, warm, options, rung, certificate);
+        let work = self.spent.work - before;
+        (certificate.tally).count(Stage::Rigid(rung.method), found, work);
+        found
+    }
+
+    fn attempt(
         &mut self,
         problem: &Problem,
         warm: &[f64],

@@ -9,6 +9,7 @@
 
 use crate::contact::certificate::{Effort, Path};
 use crate::contact::push_out::Jam;
+use crate::contact::tally::Method;
 use Effort::{Brief, Thorough, Usual};
 use Method::{
     Alternating, Continuation, Given, Guessed, Interior, Parametric, ParametricFromRest, Pivots,
@@ -18,34 +19,6 @@ use When::{
     Always, Closed, Dense, FewHeld, Pyramids, PyramidsByTrees, PyramidsDense, Rigid, RigidCones,
     RigidConesDense, Trees, Warm, Yielding,
 };
-
-/// A method of the default path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Method {
-    /// Newton's method with fixed modes, from the modes of the last step. The budget is small because
-    /// further iterations rarely repair wrong modes.
-    Given,
-    /// Sweeps that guess modes, and Newton's method from these modes.
-    Guessed,
-    /// Pivots from the present impulses: for nearly dependent rows.
-    Pivots,
-    /// Pivots from zero impulses.
-    PivotsFromRest,
-    /// Alternating directions, and Newton's method from their modes: for compliant contacts.
-    Alternating,
-    /// The interior point, which finds modes from any start.
-    Interior,
-    /// Pivots that find the rank, from the present impulses and then from zero impulses.
-    PivotsByRank,
-    /// Continuation: the central path through its folds.
-    Continuation,
-    /// Pivots along a ray, from a problem in which all contacts open.
-    Rays,
-    /// Pivots along the line from a problem that the impulses of the sweeps solve.
-    Parametric,
-    /// Pivots along the line from a problem that zero impulses solve.
-    ParametricFromRest,
-}
 
 /// The impulse that Newton's method takes if redundant rows make it not unique.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -303,6 +303,7 @@ impl NcpSolver {
         }
         certificate.spent = self.spent;
         certificate.spent.work *= weight;
+        certificate.tally.weigh(weight);
         lambda.copy_from_slice(&self.work.lambda);
         modes.copy_from_slice(&self.work.modes);
         self.last = Some(certificate);

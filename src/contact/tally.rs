@@ -1,0 +1,146 @@
+//! What each method of the contact solvers did in a step: how often it was tried, how often it found the
+//! solution, and its work.
+
+/// A method of rigid contact, in the tables of [`ncp`](super::ncp).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Newton's method with fixed modes, from the modes of the last step. The budget is small because
+    /// further iterations rarely repair wrong modes.
+    Given,
+    /// Sweeps that guess modes, and Newton's method from these modes.
+    Guessed,
+    /// Alternating directions, and Newton's method from their modes: for compliant contacts.
+    Alternating,
+    /// Pivots along the line from a problem that the impulses of the sweeps solve.
+    Parametric,
+    /// Pivots along a ray, from a problem in which all contacts open.
+    Rays,
+    /// Pivots from the present impulses: for nearly dependent rows.
+    Pivots,
+    /// Pivots from zero impulses.
+    PivotsFromRest,
+    /// The interior point, which finds modes from any start.
+    Interior,
+    /// Pivots that find the rank, from the present impulses and then from zero impulses.
+    PivotsByRank,
+    /// Continuation: the central path through its folds.
+    Continuation,
+    /// Pivots along the line from a problem that zero impulses solve.
+    ParametricFromRest,
+}
+
+/// A method of any contact solver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Block pivots on the bounds of single dofs, in a step without contacts.
+    Bounds,
+    Rigid(Method),
+    /// Torsional and rolling friction: Newton's method on the faces of the last step.
+    Faces,
+    /// Torsional and rolling friction: a sequence of convex problems, and Newton's method on their faces.
+    Sequence,
+    /// Torsional and rolling friction: the interior point.
+    Inside,
+    /// Newton's method for compliant contact.
+    Compliant,
+}
+
+/// Number of stages.
+const STAGES: usize = 16;
+
+impl Stage {
+    /// All stages, in the order of their counts.
+    pub const ALL: [Stage; STAGES] = [
+        Stage::Bounds,
+        Stage::Faces,
+        Stage::Sequence,
+        Stage::Inside,
+        Stage::Compliant,
+        Stage::Rigid(Method::Given),
+        Stage::Rigid(Method::Guessed),
+        Stage::Rigid(Method::Alternating),
+        Stage::Rigid(Method::Parametric),
+        Stage::Rigid(Method::Rays),
+        Stage::Rigid(Method::Pivots),
+        Stage::Rigid(Method::PivotsFromRest),
+        Stage::Rigid(Method::Interior),
+        Stage::Rigid(Method::PivotsByRank),
+        Stage::Rigid(Method::Continuation),
+        Stage::Rigid(Method::ParametricFromRest),
+    ];
+
+    fn index(self) -> usize {
+        match self {
+            Stage::Bounds => 0,
+            Stage::Faces => 1,
+            Stage::Sequence => 2,
+            Stage::Inside => 3,
+            Stage::Compliant => 4,
+            Stage::Rigid(method) => 5 + method as usize,
+        }
+    }
+}
+
+/// Counts of one method.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Count {
+    /// Number of islands on which it was tried.
+    pub tried: u32,
+    /// Number of islands that it solved.
+    pub found: u32,
+    /// Work of all tries, in factorizations as in
+    /// [`WorkBudget`](crate::contact::work_budget::WorkBudget).
+    pub work: f32,
+}
+
+/// Counts of all methods, summed over all islands and all problems of a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Tally([Count; STAGES]);
+
+impl Tally {
+    pub const NONE: Tally = Tally(
+        [Count {
+            tried: 0,
+            found: 0,
+            work: 0.0,
+        }; STAGES],
+    );
+
+    pub fn of(&self, stage: Stage) -> Count {
+        self.0[stage.index()]
+    }
+
+    /// Counts one try of a method.
+    pub(crate) fn count(&mut self, stage: Stage, found: bool, work: f64) {
+        let own = &mut self.0[stage.index()];
+        own.tried += 1;
+        own.found += u32::from(found);
+        own.work += work as f32;
+    }
+
+    /// Scales all work.
+    pub(in crate::contact) fn weigh(&mut self, weight: f64) {
+        self.0.iter_mut().for_each(|own| own.work *= weight as f32);
+    }
+
+    /// Adds the counts of another solve.
+    pub(in crate::contact) fn add(&mut self, other: &Tally) {
+        for (own, other) in self.0.iter_mut().zip(&other.0) {
+            own.tried += other.tried;
+            own.found += other.found;
+            own.work += other.work;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_stage_has_its_own_place() {
+        for (k, stage) in Stage::ALL.into_iter().enumerate() {
+            assert_eq!(stage.index(), k, "{stage:?}");
+        }
+    }
+}
