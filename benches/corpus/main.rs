@@ -81,12 +81,24 @@ fn place() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/corpus/baseline.json")
 }
 
+/// The digits of numbers that are printed and kept.
+fn told<const N: usize>(numbers: [f64; N], digits: [usize; N]) -> Vec<f64> {
+    let told = numbers
+        .iter()
+        .zip(digits)
+        .map(|(x, digits)| format!("{x:.digits$}"));
+    told.map(|x| x.parse().expect("a number")).collect()
+}
+
+fn told_figures(run: &Run) -> Vec<f64> {
+    told(run.figures(), [0, 0, 0, 0, 2, 0, 0])
+}
+
 /// One name and its numbers a line.
 fn write(table: &Table) {
     let line = |(name, numbers): (&String, &Vec<f64>)| {
-        let numbers: Vec<String> = numbers.iter().map(|x| format!("{x:.2}")).collect();
-        let numbers = numbers.join(", ").replace(".00", "");
-        format!("  \"{name}\": [{numbers}]")
+        let numbers: Vec<String> = numbers.iter().map(f64::to_string).collect();
+        format!("  \"{name}\": [{}]", numbers.join(", "))
     };
     let lines: Vec<String> = table.iter().map(line).collect();
     std::fs::write(place(), format!("{{\n{}\n}}\n", lines.join(",\n")))
@@ -115,22 +127,29 @@ fn percent(part: f64, of: f64) -> String {
 
 /// A row of figures, and what they were.
 fn row(name: &str, run: &Run, before: Option<&Vec<f64>>) -> String {
-    let f = run.figures();
-    let [steps, unsolved, yielded, one_sided, mean, p99, worst] = f;
+    let now = told_figures(run);
     let change = match before {
         None => "new".to_string(),
-        Some(b) if f.iter().zip(b).all(|(x, y)| (x - y).abs() < 0.006) => String::new(),
+        Some(before) if *before == now => String::new(),
         Some(b) => format!(
-            "was {} unsolved, {} yielded, {} one-sided; {:.2}, {:.0}, {:.0}",
+            "was {} unsolved, {} yielded, {} one-sided; {}, {}, {}",
             b[1], b[2], b[3], b[4], b[5], b[6]
         ),
     };
-    let failure = run.failure.as_deref().unwrap_or("");
-    let us = 1e6 * run.seconds / steps.max(1.0);
+    let failure = match &run.failure {
+        Some(message) => format!("ended: {message}"),
+        None => String::new(),
+    };
+    let us = 1e6 * run.seconds / now[0].max(1.0);
     format!(
-        "| {name} | {steps} | {unsolved} | {} | {} | {mean:.2} | {p99:.0} | {worst:.0} | {us:.1} | {change}{failure} |",
-        percent(yielded, steps),
-        percent(one_sided, steps)
+        "| {name} | {} | {} | {} | {} | {} | {} | {} | {us:.1} | {change} {failure} |",
+        now[0],
+        now[1],
+        percent(now[2], now[0]),
+        percent(now[3], now[0]),
+        now[4],
+        now[5],
+        now[6]
     )
 }
 
@@ -159,7 +178,7 @@ fn main() {
             let name = format!("{}, {law}", scene.name);
             println!("{}", row(&name, &run, before.get(&name)));
             all.add(&run);
-            now.insert(name, run.figures().to_vec());
+            now.insert(name, told_figures(&run));
         }
     });
     let is_whole = given.sources.is_empty() && given.scene.is_none() && given.law.is_none();
@@ -168,7 +187,7 @@ fn main() {
     for ((law, _), all) in LAWS.iter().zip(&all).filter(|(_, all)| all.steps > 0) {
         let name = format!("all, {law}");
         println!("{}", row(&name, all, known(&name)));
-        now.insert(name, all.figures().to_vec());
+        now.insert(name, told_figures(all));
     }
     println!(
         "\n| method, law | tried | found | work | share of work | before |\n|---|---|---|---|---|---|"
@@ -176,19 +195,18 @@ fn main() {
     for ((law, _), all) in LAWS.iter().zip(&all) {
         let sum: f64 = all.uses.iter().map(|(_, own)| own[2]).sum();
         for (stage, own) in all.uses.iter().filter(|(_, own)| own[0] > 0.0) {
-            let [tried, found, work] = *own;
+            let numbers = told(*own, [0; 3]);
             let name = format!("method {}, {law}", called(*stage));
             let change = match known(&name) {
-                Some(b) if b[0] == tried && b[1] == found && (b[2] - work).abs() < 0.006 => {
-                    String::new()
+                Some(before) if *before != numbers => {
+                    format!("was {}, {}, {}", before[0], before[1], before[2])
                 }
-                Some(b) => format!("was {} tried, {} found, {:.0}", b[0], b[1], b[2]),
-                None => String::new(),
+                _ => String::new(),
             };
-            let share = percent(work, sum);
-            let called = called(*stage);
-            println!("| {called}, {law} | {tried} | {found} | {work:.0} | {share} | {change} |");
-            now.insert(name, own.to_vec());
+            let (called, share) = (called(*stage), percent(own[2], sum));
+            let [tried, found, work] = [numbers[0], numbers[1], numbers[2]];
+            println!("| {called}, {law} | {tried} | {found} | {work} | {share} | {change} |");
+            now.insert(name, numbers);
         }
     }
     if given.writes {

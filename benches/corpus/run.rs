@@ -110,7 +110,7 @@ impl Run {
     /// Steps, unsolved, yielded, one-sided, and the mean, 99 % and worst work.
     pub fn figures(&self) -> [f64; 7] {
         let n = self.work.len();
-        let mean = self.work.iter().sum::<f64>() / n.max(1) as f64;
+        let mean = self.work.iter().fold(0.0, |sum, x| sum + x) / n.max(1) as f64;
         let at = |share: f64| {
             let k = (share * n as f64).ceil() as usize;
             self.work.get(k.saturating_sub(1)).copied().unwrap_or(0.0)

@@ -17,16 +17,10 @@ pub enum Method {
     Rays,
     /// Pivots from the present impulses: for nearly dependent rows.
     Pivots,
-    /// Pivots from zero impulses.
-    PivotsFromRest,
     /// The interior point, which finds modes from any start.
     Interior,
-    /// Pivots that find the rank, from the present impulses and then from zero impulses.
-    PivotsByRank,
     /// Continuation: the central path through its folds.
     Continuation,
-    /// Pivots along the line from a problem that zero impulses solve.
-    ParametricFromRest,
 }
 
 /// A method of any contact solver.
@@ -46,7 +40,7 @@ pub enum Stage {
 }
 
 /// Number of stages.
-const STAGES: usize = 16;
+const STAGES: usize = 13;
 
 impl Stage {
     /// All stages, in the order of their counts.
@@ -62,11 +56,8 @@ impl Stage {
         Stage::Rigid(Method::Parametric),
         Stage::Rigid(Method::Rays),
         Stage::Rigid(Method::Pivots),
-        Stage::Rigid(Method::PivotsFromRest),
         Stage::Rigid(Method::Interior),
-        Stage::Rigid(Method::PivotsByRank),
         Stage::Rigid(Method::Continuation),
-        Stage::Rigid(Method::ParametricFromRest),
     ];
 
     fn index(self) -> usize {

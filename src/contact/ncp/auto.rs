@@ -1,12 +1,11 @@
 //! The default path: runs the methods of [`METHODS`] in order, each with its budget.
 
-use super::active_set::Purpose;
 use super::continuation::{Continuation, NEARNESS, Nearness};
 use super::fixed_modes::may_keep_modes;
 use super::interior::Interior;
 use super::ladder::{
     ALTERNATIONS, Attempt, CHUNK, Choice, FEW_HELD, FROM_MODES, METHODS, PATIENCE, POLISH, Rung,
-    SETTLE, SLIPS, SWEEP, SWEEPS, When,
+    SETTLE, SWEEP, SWEEPS, When,
 };
 use super::modes::{CLOSED, residuals};
 use super::newton::{self, mode_of_impulse};
@@ -55,11 +54,9 @@ impl NcpSolver {
             When::Always => true,
             When::Rigid => !self.yields || problem.has_pyramids(),
             When::RigidCones => !self.yields && !problem.has_pyramids(),
-            When::RigidConesDense => is_dense && !self.yields && !problem.has_pyramids(),
             When::Yielding => self.yields && !problem.has_pyramids(),
             When::Closed => is_dense && closed && !self.is_warm,
             When::Pyramids => problem.has_pyramids(),
-            When::PyramidsDense => is_dense && problem.has_pyramids(),
             When::PyramidsByTrees => !is_dense && problem.has_pyramids(),
             When::Dense => is_dense,
             When::Trees => !is_dense,
@@ -114,48 +111,25 @@ impl NcpSolver {
                 self.newton_from(problem, options, rung.at_most, certificate)
             }
             Method::Parametric => {
-                self.solve_parametric(problem, options, 0.0, rung.at_most, certificate)
+                self.solve_parametric(problem, options, rung.at_most, certificate)
             }
             Method::Rays => self.solve_ray(problem, options, rung.at_most, certificate),
-            Method::ParametricFromRest => SLIPS.into_iter().any(|slip| {
-                self.rest(problem);
-                self.solve_parametric(problem, options, slip, rung.at_most, certificate)
-            }),
             Method::Alternating => {
                 self.solve_alternating(problem, options, rung.at_most, certificate)
             }
-            Method::Pivots => {
-                self.solve_pivots(problem, options, Purpose::Near, rung.at_most, certificate)
-            }
-            Method::PivotsFromRest => {
-                self.rest(problem);
-                self.solve_pivots(problem, options, Purpose::Near, rung.at_most, certificate)
-            }
-            Method::PivotsByRank => {
-                // More pivots of this kind rarely help.
-                let budget = (10 + 2 * problem.blocks.len()).min(rung.at_most);
-                self.best.residual > options.tolerance
-                    && [false, true].into_iter().any(|from_rest| {
-                        if from_rest {
-                            self.rest(problem);
-                        }
-                        self.solve_pivots(problem, options, Purpose::Rank, budget, certificate)
-                    })
-            }
+            Method::Pivots => self.solve_pivots(problem, options, rung.at_most, certificate),
             Method::Interior => self.solve_interior(problem, options, rung, certificate),
             Method::Continuation => self.follow_path(problem, options, rung, certificate),
         }
     }
 
-    /// Continuation and the later methods of the default path.
+    /// Continuation alone.
     pub(super) fn solve_last(&mut self, problem: &Problem, options: &NcpOptions) -> Certificate {
         let mut certificate = Certificate::new(Path::Continuation);
         self.work.update_sigma(problem);
         self.best.clear();
         self.remember(self.residual(problem), Path::Continuation);
-        let last = METHODS
-            .iter()
-            .skip_while(|r| r.method != Method::Continuation);
+        let last = METHODS.iter().filter(|r| r.method == Method::Continuation);
         for rung in last {
             if !self.is_for(rung.when, problem, false) {
                 continue;
@@ -250,11 +224,6 @@ impl NcpSolver {
         let held = (problem.blocks.iter().zip(&self.work.modes))
             .filter(|(_, mode)| matches!(mode, Mode::Sticking | Mode::Sliding | Mode::Bounded(_)));
         held.map(|(block, _)| block.rows()).sum()
-    }
-
-    pub(super) fn rest(&mut self, problem: &Problem) {
-        self.work.lambda.fill(0.0);
-        self.work.update_sigma(problem);
     }
 
     /// Alternating directions from the present impulses, and Newton's method with `budget` factorizations

@@ -1,5 +1,5 @@
 //! The tables of the default path. For each method they give its place in the order, the problems it
-//! applies to, its budget, and whether it may end the search. docs/contact.md has the same tables.
+//! applies to, its budget, and whether it may end the search. docs/contact-methods.md has the same tables.
 //!
 //! A step first requests full stabilization of overlaps and passed limits. If that problem is not solved,
 //! the step requests a lower level ([`DEMANDS`]). Each of these problems splits into islands. On each
@@ -11,13 +11,10 @@ use crate::contact::certificate::{Effort, Path};
 use crate::contact::push_out::Jam;
 use crate::contact::tally::Method;
 use Effort::{Brief, Thorough, Usual};
-use Method::{
-    Alternating, Continuation, Given, Guessed, Interior, Parametric, ParametricFromRest, Pivots,
-    PivotsByRank, PivotsFromRest, Rays,
-};
+use Method::{Alternating, Continuation, Given, Guessed, Interior, Parametric, Pivots, Rays};
 use When::{
-    Always, Closed, Dense, FewHeld, Pyramids, PyramidsByTrees, PyramidsDense, Rigid, RigidCones,
-    RigidConesDense, Trees, Warm, Yielding,
+    Always, Closed, Dense, FewHeld, Pyramids, PyramidsByTrees, Rigid, RigidCones, Trees, Warm,
+    Yielding,
 };
 
 /// The impulse that Newton's method takes if redundant rows make it not unique.
@@ -50,16 +47,12 @@ pub(super) enum When {
     Always,
     /// Friction is in circular cones, and contacts are rigid.
     RigidCones,
-    /// The same, and G is a matrix.
-    RigidConesDense,
     /// Friction is in pyramids, or contacts are rigid.
     Rigid,
     /// Friction is in circular cones, and all contacts are compliant.
     Yielding,
     /// Friction is in pyramids.
     Pyramids,
-    /// Friction is in pyramids, and G is a matrix.
-    PyramidsDense,
     /// Friction is in pyramids, and G is stored by trees.
     PyramidsByTrees,
     /// G is a matrix.
@@ -89,31 +82,17 @@ pub(super) struct Rung {
     pub path: Path,
 }
 
-/// The methods for an island, in this order. docs/contact.md lists how many problems each line solved.
-pub(super) const METHODS: [Rung; 11] = [
+/// The methods for an island, in this order. docs/contact-methods.md lists how often each finds the solution.
+pub(super) const METHODS: [Rung; 8] = [
     rung(Given, Always, 6, Brief, Path::Newton),
     rung(Guessed, Rigid, 5, Brief, Path::Polished),
     rung(Alternating, Yielding, 8, Brief, Path::Polished),
     rung(Parametric, Pyramids, 40, Usual, Path::Polished),
     rung(Rays, PyramidsByTrees, 200, Usual, Path::Polished),
     rung(Pivots, RigidCones, 16, Usual, Path::Polished),
-    rung(PivotsFromRest, RigidConesDense, 16, Usual, Path::Polished),
     rung(Interior, Always, 50, Usual, Path::Interior),
-    rung(PivotsByRank, RigidConesDense, 100, Thorough, Path::Polished),
     rung(Continuation, Always, 800, Thorough, Path::Continuation),
-    rung(
-        ParametricFromRest,
-        PyramidsDense,
-        200,
-        Thorough,
-        Path::Polished,
-    ),
 ];
-
-/// Tangential speeds of open contacts at the start of parametric pivots from zero impulses, in units of the
-/// largest velocity, tried in this order. If bodies can wedge, the path usually reaches the end for one of
-/// two opposite slips.
-pub(super) const SLIPS: [f64; 3] = [0.0, 10.0, -10.0];
 
 /// Factorizations of Newton's method from the modes that a ray leads to. They need more than usual to
 /// settle.
@@ -253,12 +232,10 @@ mod tests {
         match when {
             Always => "all".into(),
             RigidCones => "circular cones, rigid".into(),
-            RigidConesDense => "circular cones, rigid, matrix".into(),
             Rigid => "rigid, or pyramids".into(),
             Yielding => "circular cones, compliant".into(),
             Closed => "matrix, cold, closed at a switch".into(),
             Pyramids => "pyramids".into(),
-            PyramidsDense => "pyramids, matrix".into(),
             PyramidsByTrees => "pyramids, trees".into(),
             Dense => "matrix".into(),
             Trees => "trees".into(),
@@ -283,17 +260,14 @@ mod tests {
             Guessed => format!("{SWEEPS} sweeps, Newton from their modes"),
             Parametric => "parametric pivots from the present impulses".into(),
             Rays => "pivots along a ray".into(),
-            ParametricFromRest => "parametric pivots from rest".into(),
             Pivots => "pivots from the present impulses".into(),
-            PivotsFromRest => "pivots from rest".into(),
-            PivotsByRank => "pivots that find the rank".into(),
             Alternating => "alternating directions, Newton from their modes".into(),
             Interior => "interior point".into(),
             Continuation => "continuation".into(),
         }
     }
 
-    /// The tables as in docs/contact.md.
+    /// The tables as in docs/contact-methods.md.
     fn tables() -> String {
         let mut text = String::from(
             "| method | problems | factorizations | effort | ends as |\n|---|---|---|---|---|\n",
@@ -339,12 +313,12 @@ mod tests {
 
     #[test]
     fn the_docs_have_these_tables() {
-        let docs = include_str!("../../../docs/contact.md");
+        let docs = include_str!("../../../docs/contact-methods.md");
         let tables = tables();
         println!("{tables}");
         assert!(
             docs.contains(&tables),
-            "docs/contact.md should have\n{tables}"
+            "docs/contact-methods.md should have\n{tables}"
         );
     }
 }

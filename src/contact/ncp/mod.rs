@@ -96,7 +96,7 @@ pub enum Method {
     /// Newton's method with fixed modes, helped by PGS, the interior point and continuation.
     #[default]
     Auto,
-    /// Continuation along the central path, and the methods after it, alone.
+    /// Continuation along the central path alone.
     Continuation,
     /// Projected Gauss–Seidel alone.
     Pgs,

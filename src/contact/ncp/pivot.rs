@@ -23,7 +23,6 @@ pub(super) fn pivot(
     problem: &Problem,
     work: &mut Work,
     active_set: &mut ActiveSetSystem,
-    purpose: Purpose,
     tolerance: f64,
     budget: usize,
     factorizations: &mut usize,
@@ -33,7 +32,7 @@ pub(super) fn pivot(
     let mut missed = 0;
     for _ in 0..budget {
         active_set.set_faces(problem.blocks, work);
-        active_set.factor(problem, purpose);
+        active_set.factor(problem, Purpose::Near);
         *factorizations += 1;
         put_on_faces(problem, work, active_set);
         let m = active_set.order;
