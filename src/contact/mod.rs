@@ -23,5 +23,6 @@ pub mod push_out;
 pub mod relaxed;
 pub mod tally;
 mod tree_system;
+mod tuning;
 pub mod whitened_jacobian;
 pub mod work_budget;

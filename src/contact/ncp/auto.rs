@@ -3,10 +3,7 @@
 use super::continuation::{Continuation, NEARNESS, Nearness};
 use super::fixed_modes::may_keep_modes;
 use super::interior::Interior;
-use super::ladder::{
-    ALTERNATIONS, Attempt, CHUNK, Choice, FEW_HELD, FROM_MODES, METHODS, PATIENCE, POLISH, Rung,
-    SETTLE, SWEEP, SWEEPS, When,
-};
+use super::ladder::{Attempt, Choice, FROM_MODES, METHODS, POLISH, Rung, SETTLE, When};
 use super::modes::{CLOSED, residuals};
 use super::newton::{self, mode_of_impulse};
 use super::{NcpOptions, NcpSolver};
@@ -15,6 +12,7 @@ use crate::contact::digits::TOLD;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Delassus, Problem};
 use crate::contact::tally::{Method, Stage};
+use crate::contact::tuning::{ALTERNATIONS, CHUNK, FEW_HELD, INTERIOR_PATIENCE, SWEEP, SWEEPS};
 
 impl NcpSolver {
     /// Runs the methods of [`METHODS`] until one solves the problem.
@@ -301,7 +299,7 @@ impl NcpSolver {
                     return true;
                 }
             }
-            let last = stalled == PATIENCE || k + 1 == rung.at_most;
+            let last = stalled == INTERIOR_PATIENCE || k + 1 == rung.at_most;
             if distance < TOLD {
                 self.shifted.write(problem, &mut self.work);
                 let residual = self.residual(problem);

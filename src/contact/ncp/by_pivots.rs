@@ -1,9 +1,9 @@
 //! Runs the pivoting methods and polishes their result.
 
-use super::ladder::FROM_RAY;
 use super::{NcpOptions, NcpSolver, parametric, pivot};
 use crate::contact::certificate::Certificate;
 use crate::contact::problem::{Delassus, Problem};
+use crate::contact::tuning::RAY_NEWTON;
 
 impl NcpSolver {
     /// Runs a method with the rest of a budget of factorizations, and counts the factorizations.
@@ -55,7 +55,7 @@ impl NcpSolver {
         });
         found
             && (self.settle(problem, options, certificate)
-                || self.newton_from(problem, options, FROM_RAY, certificate))
+                || self.newton_from(problem, options, RAY_NEWTON, certificate))
     }
 
     /// Pivots, then polishes the result.

@@ -10,6 +10,7 @@
 use crate::contact::certificate::{Effort, Path};
 use crate::contact::push_out::Jam;
 use crate::contact::tally::Method;
+use crate::contact::tuning::{JAM_BRIEF, JAM_FIRST, JAM_USUAL};
 use Effort::{Brief, Thorough, Usual};
 use Method::{Alternating, Continuation, Given, Guessed, Interior, Parametric, Pivots, Rays};
 use When::{
@@ -94,10 +95,6 @@ pub(super) const METHODS: [Rung; 8] = [
     rung(Continuation, Always, 800, Thorough, Path::Continuation),
 ];
 
-/// Factorizations of Newton's method from the modes that a ray leads to. They need more than usual to
-/// settle.
-pub(super) const FROM_RAY: usize = 8;
-
 /// One run of Newton's method.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Attempt {
@@ -129,36 +126,6 @@ pub(super) const POLISH: [Attempt; 2] = [
     attempt(Choice::Nearest, Always, 4),
 ];
 
-/// With at most this many active rows, the first factorization already finds their rank, before the modes
-/// are verified. With half of it warm starts take 44 % more factorizations; with twice as many hard
-/// problems take 6 % longer.
-pub(super) const FEW_HELD: usize = 12;
-
-/// Budget, in factorizations, for the least-norm impulse of one set of modes and the sets that follow from
-/// it. If it is spent, the nearest impulse is returned. With 24 a robot that creeps on dry friction has 45
-/// % of its steps one-sided instead of 41 %.
-pub(super) const LEAST_NORM: f64 = 60.0;
-
-/// The interior point ends after this many successive short steps. With one, 59 of the 148 problems that
-/// reach it are lost; with six, two more are solved, for 4 % more work.
-pub(super) const PATIENCE: usize = 3;
-
-/// Sweeps that guess modes. With three 8 of 1,355 problems that need them are lost.
-pub(super) const SWEEPS: usize = 6;
-
-/// Iterations of alternating directions. Whenever the modes stay the same for [`CHUNK`] of them, Newton's
-/// method tries these modes.
-pub(super) const ALTERNATIONS: usize = 400;
-
-/// As many iterations of alternating directions, each a solve, take about the time of one factorization, and
-/// count as one.
-pub(super) const CHUNK: usize = 10;
-
-/// Work of a Gauss–Seidel sweep, in factorizations. By trees a sweep reads the data from which the
-/// matrix is filled. Filling takes longer by the number of entries in a row, six for a free body. The
-/// solutions of the blocks cost a part of this.
-pub(super) const SWEEP: f64 = 0.25;
-
 /// The effort of a step for one level of stabilization.
 #[derive(Clone, Copy, Debug)]
 pub struct Demand {
@@ -182,20 +149,13 @@ pub const DEMANDS: Demands = Demands {
     least: demand(1.0, Thorough),
 };
 
-/// While bodies are jammed, the first `FIRST_PAINS` steps try full stabilization with the usual effort,
-/// and later one in `PAINS`. One step in `TRIES`, and each step whose number is a power of two, tries it
-/// briefly. The other steps begin with the level of the last step.
-const FIRST_PAINS: u8 = 2;
-const TRIES: u8 = 8;
-const PAINS: u8 = 128;
-
 /// The effort for full stabilization before a gentler level; `None` if the step begins with the level of
 /// the last one.
 pub(super) fn full_push_out(jam: Jam) -> Option<Demand> {
     let steps = jam.steps;
-    if steps < FIRST_PAINS || steps.is_multiple_of(PAINS) {
+    if steps < JAM_FIRST || steps.is_multiple_of(JAM_USUAL) {
         Some(DEMANDS.all)
-    } else if steps.is_power_of_two() || steps.is_multiple_of(TRIES) {
+    } else if steps.is_power_of_two() || steps.is_multiple_of(JAM_BRIEF) {
         Some(DEMANDS.jammed)
     } else {
         None
@@ -227,6 +187,7 @@ const fn demand(share: f64, effort: Effort) -> Demand {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contact::tuning::{FEW_HELD, SWEEPS};
 
     fn when(when: When) -> String {
         match when {

@@ -13,10 +13,7 @@ use super::pyramid;
 use super::work::Work;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
-
-/// Initial distance of violated rows from their bounds, in units of the largest violation. Each row
-/// starts a little further away than the one before, so that few reach their bound at once.
-const APART: f64 = 0.1;
+use crate::contact::tuning::PARAMETRIC_APART;
 
 /// A number (an impulse, a velocity, a distance to a bound) that must stay above zero while its block keeps
 /// its mode.
@@ -176,7 +173,7 @@ fn closed(block: Block, sigma: &[f64]) -> Mode {
 /// Computes d for the present impulse. Afterwards σ = Gλ + g + d.
 fn start(problem: &Problem, work: &mut Work, d: &mut [f64]) {
     let speed = largest(&work.sigma);
-    let scale = APART * speed / problem.rows().max(1) as f64;
+    let scale = PARAMETRIC_APART * speed / problem.rows().max(1) as f64;
     d.fill(0.0);
     let mut count = 1.0;
     for (i, block) in problem.blocks.iter().enumerate() {

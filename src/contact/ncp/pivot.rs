@@ -10,10 +10,7 @@ use super::pyramid;
 use super::work::Work;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
-
-/// Pivoting ends after this many Newton steps that neither change a mode nor reduce the residual. With two,
-/// one of 404 problems is lost.
-const MISSES: usize = 5;
+use crate::contact::tuning::PIVOT_MISSES;
 
 /// Moves from an admissible impulse towards the solution of its modes while every impulse stays admissible.
 /// The block that ends a step changes its mode, and only this block. This needs few factorizations where
@@ -94,7 +91,7 @@ pub(super) fn pivot(
         }
         // Slip directions turn, so that a step may miss, but not repeatedly.
         missed += usize::from(residual > 0.5 * before);
-        if missed > MISSES {
+        if missed > PIVOT_MISSES {
             return false;
         }
         before = residual;

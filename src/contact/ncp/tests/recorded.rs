@@ -8,9 +8,9 @@
 
 use crate::contact::certificate::{Effort, Path};
 use crate::contact::mode::Mode;
-use crate::contact::ncp::ladder::SWEEPS;
 use crate::contact::ncp::{Method, NcpOptions, NcpSolver};
 use crate::contact::problem::{Block, Delassus, Problem};
+use crate::contact::tuning::SWEEPS;
 
 struct Recorded {
     blocks: Vec<Block>,
