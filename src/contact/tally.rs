@@ -75,10 +75,10 @@ impl Stage {
 /// Counts of one method.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Count {
-    /// Number of islands on which it was tried.
-    pub tried: u32,
+    /// Number of islands on which it was tried; at most 65,535 in a step.
+    pub tried: u16,
     /// Number of islands that it solved.
-    pub found: u32,
+    pub found: u16,
     /// Work of all tries, in factorizations as in
     /// [`WorkBudget`](crate::contact::work_budget::WorkBudget).
     pub work: f32,
@@ -86,47 +86,83 @@ pub struct Count {
 
 /// Counts of all methods, summed over all islands and all problems of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Tally([Count; STAGES]);
+pub struct Tally {
+    /// Bit k says whether stage k was tried: most solves try one, and only its counts are added.
+    used: u32,
+    counts: [Count; STAGES],
+}
 
 impl Tally {
-    pub const NONE: Tally = Tally(
-        [Count {
+    pub const NONE: Tally = Tally {
+        used: 0,
+        counts: [Count {
             tried: 0,
             found: 0,
             work: 0.0,
         }; STAGES],
-    );
+    };
 
     pub fn of(&self, stage: Stage) -> Count {
-        self.0[stage.index()]
+        self.counts[stage.index()]
     }
 
     /// Counts one try of a method.
     pub(crate) fn count(&mut self, stage: Stage, found: bool, work: f64) {
-        let own = &mut self.0[stage.index()];
-        own.tried += 1;
-        own.found += u32::from(found);
+        self.used |= 1 << stage.index();
+        let own = &mut self.counts[stage.index()];
+        own.tried = own.tried.saturating_add(1);
+        own.found = own.found.saturating_add(u16::from(found));
         own.work += work as f32;
     }
 
     /// Scales all work.
     pub(in crate::contact) fn weigh(&mut self, weight: f64) {
-        self.0.iter_mut().for_each(|own| own.work *= weight as f32);
+        for k in bits(self.used) {
+            self.counts[k].work *= weight as f32;
+        }
     }
 
     /// Adds the counts of another solve.
     pub(in crate::contact) fn add(&mut self, other: &Tally) {
-        for (own, other) in self.0.iter_mut().zip(&other.0) {
-            own.tried += other.tried;
-            own.found += other.found;
+        self.used |= other.used;
+        for k in bits(other.used) {
+            let (own, other) = (&mut self.counts[k], other.counts[k]);
+            own.tried = own.tried.saturating_add(other.tried);
+            own.found = own.found.saturating_add(other.found);
             own.work += other.work;
         }
     }
 }
 
+/// The bits that are set.
+fn bits(mut left: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let next = (left != 0).then(|| left.trailing_zeros() as usize)?;
+        left &= left - 1;
+        Some(next)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sums_hold_the_counts_of_both() {
+        let [given, last] = [Method::Given, Method::Continuation].map(Stage::Rigid);
+        let (mut sum, mut other) = (Tally::NONE, Tally::NONE);
+        sum.count(Stage::Bounds, true, 3.0);
+        other.count(given, true, 1.5);
+        other.count(given, false, 1.0);
+        other.count(last, false, 4.0);
+        other.weigh(2.0);
+        sum.add(&other);
+        let counts = |tried: u16, found: u16, work: f32| Count { tried, found, work };
+        assert_eq!(sum.of(given), counts(2, 1, 5.0));
+        assert_eq!(sum.of(last), counts(1, 0, 8.0));
+        assert_eq!(sum.of(Stage::Bounds), counts(1, 1, 3.0));
+        assert_eq!(sum.of(Stage::Inside), counts(0, 0, 0.0));
+    }
 
     #[test]
     fn every_stage_has_its_own_place() {
