@@ -21,6 +21,7 @@
 use super::source::Source;
 use super::stabilization::Stabilization;
 use crate::collision::scene::{Scene, SceneContact};
+use crate::constraint::tuning::{GLIDE, GLIDE_SMALL};
 use crate::contact::problem::{Lag, Regularization};
 use crate::contact::push_out::PushOut;
 use crate::model::params::{Param, ParamKind, Params};
@@ -30,15 +31,6 @@ const NEAR_RIGID: f64 = 1.0;
 
 /// σ: regularization of friction, in units of the weight.
 const SLIP: f64 = 1e-3;
-
-/// An open contact has friction up to this multiple of the gap μ h‖v_T‖ at which a sliding contact glides.
-/// Without friction at the gap, sliding bodies would hop. With friction at larger gaps, it would act on
-/// bodies that only pass by.
-const GLIDE: f64 = 2.0;
-
-/// The reach of friction at a gap is at most this share of the smaller geom's size. This bounds the
-/// reach at high speeds.
-const SMALL: f64 = 0.1;
 
 /// The compliance of one simulation. Sized at creation.
 #[derive(Debug)]
@@ -259,7 +251,7 @@ impl Compliance {
         }
         let glides = GLIDE * mu * self.h * slip;
         let falls = self.h * (4.0 * params.gravity.norm() * size).sqrt();
-        glides.min(SMALL * size).max(falls)
+        glides.min(GLIDE_SMALL * size).max(falls)
     }
 
     /// The stabilization of a group. At [`PushOut::Slow`], a group on which the bound does not act stays a

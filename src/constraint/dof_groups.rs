@@ -17,6 +17,7 @@ use crate::contact::digits::{AT_SWITCH, SLOWEST, switch_units};
 use crate::contact::mode::Mode;
 use crate::contact::problem::Block;
 use crate::contact::push_out::PushOut;
+use crate::contact::tally::Stage;
 use crate::contact::work_budget::WorkBudget;
 use crate::dynamics::factors::Factors;
 use crate::linalg::{larger, largest, smaller};
@@ -126,6 +127,7 @@ impl Constraints {
         certificate.least_norm = true;
         [certificate.dual, certificate.cone] = solved.beyond;
         certificate.converged = solved.is_solved;
+        (certificate.tally).count(Stage::Bounds, solved.is_solved, certificate.spent.work);
         Some(certificate)
     }
 

@@ -14,6 +14,7 @@
 //! turns back; the same follows for the others by induction.
 
 use super::dof_bounds::{Bounded, Range, Segment};
+use crate::constraint::tuning::PIVOT_PATIENCE;
 use crate::dynamics::locked::LockedMass;
 use crate::dynamics::mass::BranchMatrix;
 use crate::linalg::{larger, largest};
@@ -21,9 +22,6 @@ use crate::model::topology::Topology;
 
 /// Relative to the largest velocity and impulse: tolerance for being beyond a segment.
 pub(super) const BEYOND: f64 = 1e-12;
-
-/// Number of exchanges of all dofs without progress before the method changes.
-const PATIENCE: usize = 5;
 
 /// The dofs that an exchange moves.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -126,7 +124,7 @@ impl DofBounds {
         v: &mut [f64],
     ) -> Solved {
         let mut solved = Solved::default();
-        let (mut phase, mut least, mut patience) = (Phase::Warm, usize::MAX, PATIENCE);
+        let (mut phase, mut least, mut patience) = (Phase::Warm, usize::MAX, PIVOT_PATIENCE);
         let mut has_mass = false;
         let unit = largest(v_free).max(1.0);
         self.mobility.copy_from_slice(&factors.dinv);
@@ -160,11 +158,11 @@ impl DofBounds {
             }
             if phase != Phase::Single {
                 if wrong < least {
-                    (least, patience) = (wrong, PATIENCE);
+                    (least, patience) = (wrong, PIVOT_PATIENCE);
                 } else if patience > 0 {
                     patience -= 1;
                 } else if phase == Phase::Warm {
-                    (phase, least, patience) = (Phase::Natural, usize::MAX, PATIENCE);
+                    (phase, least, patience) = (Phase::Natural, usize::MAX, PIVOT_PATIENCE);
                     for (segment, range) in self.segments.iter_mut().zip(&self.ranges) {
                         *segment = range.natural();
                     }

@@ -19,6 +19,7 @@ use super::dof_bounds::Segment;
 use super::dof_groups::{FRICTION, Free};
 use super::dof_pivots::{BEYOND, DofBounds};
 use super::source::Source;
+use crate::constraint::tuning::{AT_REST, SURE};
 use crate::contact::certificate::Certificate;
 use crate::contact::digits::{AT_SWITCH, SLOWEST, switch_units};
 use crate::contact::mode::Mode;
@@ -26,12 +27,6 @@ use crate::dynamics::factors::Factors;
 use crate::linalg::{larger, largest, smaller};
 use crate::model::params::Params;
 use crate::model::topology::Topology;
-
-/// A dof up to this speed is at rest [rad/s or m/s]. Rows hold a dof up to round-off.
-const AT_REST: f64 = 1e-12;
-
-/// The share of its bound up to which friction that held a dof in the last step is sure to hold it.
-const SURE: f64 = 0.4;
 
 /// The dofs of a step whose friction has no rows, and the factors of A without the held ones.
 #[derive(Debug)]

@@ -1,13 +1,11 @@
 //! Stores the Delassus matrix G: dense, or by kinematic trees.
 
+use crate::constraint::tuning::LARGE_TREE;
 use crate::contact::capacity::DENSE;
 use crate::contact::problem::Delassus;
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 use crate::linalg::Reflections;
 use crate::model::topology::{Topology, Tree};
-
-/// In a tree with more dofs than this, few rows get reduced coordinates: a basis of the rows.
-const LARGE: usize = 64;
 
 pub(super) fn size(tree: &Tree) -> usize {
     tree.end_dof - tree.first_dof
@@ -15,7 +13,7 @@ pub(super) fn size(tree: &Tree) -> usize {
 
 /// True if this number of rows on a tree is reduced to as many coordinates.
 pub(super) fn is_turned(size: usize, rows: usize) -> bool {
-    size > LARGE && 2 * rows <= size
+    size > LARGE_TREE && 2 * rows <= size
 }
 
 /// Number of coordinates of a tree on which this number of rows acts; at least one.
@@ -36,7 +34,7 @@ fn most_coordinates(tree: &Tree, max_rows: usize) -> usize {
 /// largest tree, and numbers of reduced rows.
 pub fn room(t: &Topology, max_rows: usize) -> [usize; 3] {
     let most = |tree| most_coordinates(tree, max_rows);
-    let large = t.trees.iter().map(size).filter(|n| *n > LARGE);
+    let large = t.trees.iter().map(size).filter(|n| *n > LARGE_TREE);
     [
         t.trees.iter().map(most).sum(),
         t.trees.iter().map(most).max().unwrap_or(0),
@@ -85,7 +83,7 @@ impl Held {
             .trees
             .iter()
             .enumerate()
-            .filter(|(_, tree)| is_held && size(tree) > LARGE);
+            .filter(|(_, tree)| is_held && size(tree) > LARGE_TREE);
         let turned = large.map(|(k, tree)| {
             let rows = max_rows.min(size(tree) / 2);
             Turned {

@@ -9,6 +9,10 @@ use super::equality::Equality;
 use super::equality_list::equalities;
 use super::rows::Rows;
 use crate::collision::scene::{Scene, SceneContact, may_touch};
+use crate::constraint::tuning::{
+    HOME_CLEARANCE, HOME_LONGEST, HOME_MUCH, HOME_OVERLAP, HOME_PATIENCE, HOME_POINTS, HOME_ROOM,
+    HOME_ROUNDS, HOME_STARTS, HOME_STEPS,
+};
 use crate::dynamics::kinematics::{Kinematics, positions};
 use crate::error::{Error, Result, Status};
 use crate::joint::Turn;
@@ -19,29 +23,8 @@ use crate::spatial::{Quat, Vec3};
 use crate::tendon::Paths;
 use std::ops::Range;
 
-/// Distance that joints keep to their limits: a share of the range, and at most this distance [rad or
-/// m].
-const ROOM: (f64, f64) = (0.02, 0.02);
 /// Normals of planes that differ by less are the same.
 const PARALLEL: f64 = 1e-9;
-/// Distance between parts that the search aims at [m].
-const CLEARANCE: f64 = 1e-4;
-/// A smaller overlap counts as none [m].
-const OVERLAP: f64 = 1e-6;
-/// Largest number of contact points at one configuration. With more, the search leaves this configuration.
-const POINTS: usize = 2048;
-/// Number of starts.
-const BEGINNINGS: usize = 12;
-/// The search ends after this many successive starts whose overlap is more than the share `MUCH` of the
-/// least one.
-const PATIENCE: usize = 3;
-const MUCH: f64 = 0.9;
-/// Number of steps from each start.
-const STEPS: usize = 40;
-/// Number of rounds of projection in each step.
-const ROUNDS: usize = 60;
-/// Longest step of a dof [m or rad].
-const LONGEST: f64 = 0.2;
 
 /// A condition row·δ ≥ `target`, or row·δ = `target` if `exact`.
 struct Condition {
@@ -91,11 +74,11 @@ pub fn home(model: &Model) -> Result<Vec<f64>> {
     let mut best: Option<(Excess, Vec<f64>)> = None;
     let mut draw = uniform();
     let mut idle = 0;
-    for beginning in 0..BEGINNINGS {
+    for beginning in 0..HOME_STARTS {
         let mut q = start.clone();
         for (iq, range) in &search.bounds {
             // Each start is farther away than the last.
-            let far = beginning as f64 / (BEGINNINGS - 1) as f64;
+            let far = beginning as f64 / (HOME_STARTS - 1) as f64;
             let width = (range.end - range.start).min(std::f64::consts::PI);
             q[*iq] += far * width * (draw() - 0.5);
             q[*iq] = q[*iq].clamp(range.start, range.end);
@@ -103,12 +86,12 @@ pub fn home(model: &Model) -> Result<Vec<f64>> {
         search.turn_back(&mut q);
         let found = search.descend(&mut q)?;
         // Parts that overlap by construction do so from every start.
-        let much = best.as_ref().is_none_or(|(b, _)| found.0 < MUCH * b.0);
+        let much = best.as_ref().is_none_or(|(b, _)| found.0 < HOME_MUCH * b.0);
         idle = if much { 0 } else { idle + 1 };
         if best.as_ref().is_none_or(|(b, _)| found < *b) {
             best = Some((found, q));
         }
-        if found == Excess(0.0) || idle == PATIENCE {
+        if found == Excess(0.0) || idle == HOME_PATIENCE {
             break;
         }
     }
@@ -173,7 +156,7 @@ fn bounds(model: &Model) -> Vec<(usize, Range<f64>)> {
     let limited = limited.filter(|j| j.kind != JointKind::Continuous);
     let bounds = limited.filter_map(|j| {
         let (lower, upper) = j.limits?;
-        let room = (ROOM.0 * (upper - lower)).min(ROOM.1);
+        let room = (HOME_ROOM.0 * (upper - lower)).min(HOME_ROOM.1);
         Some((j.iq, lower + room..upper - room))
     });
     bounds.filter(|(_, r)| r.start <= r.end).collect()
@@ -183,7 +166,7 @@ fn bounds(model: &Model) -> Vec<(usize, Range<f64>)> {
 fn turns(model: &Model) -> Vec<(usize, f64)> {
     let joints = model.joints().iter();
     let limited = joints.filter(|j| j.kind == JointKind::Spherical);
-    let room = |upper: f64| upper - (ROOM.0 * upper).min(ROOM.1);
+    let room = |upper: f64| upper - (HOME_ROOM.0 * upper).min(HOME_ROOM.1);
     let turns = limited.filter_map(|j| Some((j.iq, room(j.limits?.1))));
     turns.filter(|(_, most)| most.is_finite()).collect()
 }
@@ -193,7 +176,7 @@ impl<'a> Search<'a> {
         let equalities = equalities(model)?;
         let mut search = Search {
             model,
-            scene: Scene::new(model, POINTS)?,
+            scene: Scene::new(model, HOME_POINTS)?,
             grounds: Vec::new(),
             kin: Kinematics::new(model),
             paths: Paths::new(model, false),
@@ -229,7 +212,7 @@ impl<'a> Search<'a> {
     /// Moves q to a configuration without overlap, or to the best one on the way.
     fn descend(&mut self, q: &mut Vec<f64>) -> Result<Excess> {
         let mut best = (Excess(f64::INFINITY), q.clone());
-        for _ in 0..STEPS {
+        for _ in 0..HOME_STEPS {
             let excess = self.look(q)?;
             if excess < best.0 {
                 best = (excess, q.clone());
@@ -275,7 +258,7 @@ impl<'a> Search<'a> {
             if self.is_footing(c) {
                 continue;
             }
-            excess += (-c.point.gap - OVERLAP).max(0.0);
+            excess += (-c.point.gap - HOME_OVERLAP).max(0.0);
             let mut row = Vec::new();
             for (link, sign) in [(c.link[1], 1.0), (c.link[0], -1.0)] {
                 let mut k = t.tip(link);
@@ -291,7 +274,7 @@ impl<'a> Search<'a> {
             }
             self.conditions.push(Condition {
                 row,
-                target: CLEARANCE - c.point.gap,
+                target: HOME_CLEARANCE - c.point.gap,
                 exact: false,
             });
         }
@@ -336,7 +319,7 @@ impl<'a> Search<'a> {
             .filter_map(|j| self.bounds.iter().find(|b| b.0 == j.iq).map(|b| (j, b)))
             .map(|(j, (iq, range))| (j.iv, range.start - q[*iq], range.end - q[*iq]))
             .collect();
-        for _ in 0..ROUNDS {
+        for _ in 0..HOME_ROUNDS {
             for c in &self.conditions {
                 let size: f64 = c.row.iter().map(|(_, x)| x * x).sum();
                 let now: f64 = c.row.iter().map(|(dof, x)| step[*dof] * x).sum();
@@ -352,9 +335,9 @@ impl<'a> Search<'a> {
             }
         }
         let longest = step.iter().fold(0.0f64, |m, x| m.max(x.abs()));
-        if longest > LONGEST {
+        if longest > HOME_LONGEST {
             for x in step.iter_mut() {
-                *x *= LONGEST / longest;
+                *x *= HOME_LONGEST / longest;
             }
         }
     }
@@ -448,7 +431,7 @@ impl<'a> Search<'a> {
         }
         for moved in (0..free.len()).filter(|x| free[*x]) {
             let mut lower = q.to_vec();
-            self.shift(&mut lower, moved, up * (-2.0 * CLEARANCE));
+            self.shift(&mut lower, moved, up * (-2.0 * HOME_CLEARANCE));
             positions(&mut self.kin, model, model.params(), &lower);
             self.scene.place(model, &self.kin);
             match self.scene.collide(0.0) {

@@ -17,17 +17,11 @@
 //! `fill` calls it for each contact; `stabilize` applies the bound.
 
 use super::rows::Rows;
+use crate::constraint::tuning::{GAINED, THROWN};
 use crate::contact::push_out::PushOut;
 use crate::dynamics::kinematics::{Kinematics, inertias, positions};
 use crate::model::Model;
 use crate::model::topology::{LinkKind, WORLD};
-
-/// A dof is thrown if its speed exceeds this multiple of its bound, and if it also gains the share `GAINED`
-/// of its bound in the step. Several contacts that pinch a body can do this although each pushes slowly.
-const THROWN: f64 = 5.0;
-/// Share of its bound that a thrown dof gains in a step: with rigid rows; and with compliant rows, which
-/// push over many steps.
-const GAINED: [f64; 2] = [1.0, 0.1];
 
 /// Mobilities of the dofs and the bounds on their speeds. For one model.
 #[derive(Debug)]

@@ -36,6 +36,7 @@ mod tendon_rows;
 mod torsion;
 mod torsion_derivative;
 mod torsion_rows;
+mod tuning;
 mod varied;
 mod weights;
 

@@ -3,20 +3,9 @@
 //! For contacts and limits the normal row gets the term max(Φ/h − K_p min(Φ, 0)/h, −max_push_out) − K_d
 //! (J v)_N. `stabilize` adds it to g.
 
+use crate::constraint::tuning::{APPROACH, ARRIVED, SLOW_PUSH_OUT};
 use crate::contact::push_out::PushOut;
 use crate::spatial::Vec3;
-
-/// Stabilization speed of [`PushOut::Slow`]. Slower push-out is never checked for overshoot [m/s or
-/// rad/s].
-const PATIENCE: f64 = 1e-2;
-
-/// A joint that is led back to its limit slows down near it: within the distance of this many steps at the
-/// largest speed, its speed is proportional to the remaining distance. Otherwise it would keep its speed
-/// and reach the other limit.
-const APPROACH: f64 = 8.0;
-
-/// Share of that distance below which a led joint counts as at its limit.
-const ARRIVED: f64 = 1e-4;
 
 /// Baumgarte's gains (eq. 57–59 of the differentiable-simulation paper): K_p is the share of a violation
 /// that is left after a step, K_d the share of the normal velocity that is kept.
@@ -64,7 +53,7 @@ impl Stabilization {
     /// This stabilization at a level. Below [`PushOut::Full`], K_d is zero.
     pub fn limited_to(&self, push_out: PushOut) -> Stabilization {
         let bound = match push_out {
-            PushOut::Slow => PATIENCE,
+            PushOut::Slow => SLOW_PUSH_OUT,
             PushOut::Full | PushOut::Soft => f64::INFINITY,
         };
         Stabilization {
@@ -154,7 +143,7 @@ impl Stabilization {
 
     /// True if the term of an equality is so large that jammed bodies may prevent it.
     pub fn pulls(&self, undoing: &Undoing) -> bool {
-        undoing.term().norm() > PATIENCE
+        undoing.term().norm() > SLOW_PUSH_OUT
     }
 
     /// True if a contact of this gap has no friction in this step: it is beyond the reach of friction, or
@@ -170,7 +159,7 @@ impl Stabilization {
 
     /// True if this gap is undone fast enough to throw joints.
     pub fn may_throw(&self, gap: f64) -> bool {
-        self.push_out != PushOut::Slow && self.closing_speed(gap) < -PATIENCE
+        self.push_out != PushOut::Slow && self.closing_speed(gap) < -SLOW_PUSH_OUT
     }
 
     /// Share of a violation that is removed per second [1/s].

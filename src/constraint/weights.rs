@@ -13,6 +13,7 @@ use super::source::{Along, Source};
 use super::tendon_list::Tendon;
 use super::torsion::Torsion;
 use crate::collision::scene::Scene;
+use crate::constraint::tuning::CONFIGURATIONS;
 use crate::dynamics::Dynamics;
 use crate::dynamics::mobility::Mobility;
 use crate::linalg::scattered;
@@ -20,9 +21,6 @@ use crate::model::Model;
 use crate::model::limits::Limit;
 use crate::model::topology::WORLD;
 use crate::tendon::Paths;
-
-/// Number of configurations at which tendons are weighed, including the neutral one.
-const CONFIGURATIONS: usize = 4;
 
 /// The weights of one simulation [1/kg or 1/(kg m²)].
 #[derive(Debug)]

@@ -1,5 +1,6 @@
 //! How well a contact problem was solved, and by which method.
 
+use super::tally::Tally;
 use super::work_budget::WorkBudget;
 
 /// The quality of a solution. For convex contact `dual` is the residual of momentum. Velocities are
@@ -26,6 +27,8 @@ pub struct Certificate {
     pub admm: usize,
     /// Budget spent by the island that spent most.
     pub spent: WorkBudget,
+    /// What each method did.
+    pub tally: Tally,
     /// Distance to the nearest mode switch, the smallest over all blocks; infinite if no block can
     /// switch. Velocities are in units of ‖g‖∞, at least 1 mm/s. Impulses are in units of ‖λ‖∞, at least
     /// the impulse that causes a thousandth of that velocity. Dry friction is in units of its bound.
@@ -68,16 +71,17 @@ impl Certificate {
         self.cone.max(self.dual).max(self.complementarity)
     }
 
-    /// Adds the iteration counts of another solve.
+    /// Adds the counts of another solve.
     pub fn add_work(&mut self, other: &Certificate) {
         self.newton += other.newton;
         self.interior += other.interior;
         self.continuation += other.continuation;
         self.sweeps += other.sweeps;
         self.admm += other.admm;
+        self.tally.add(&other.tally);
     }
 
-    /// Adds the iteration counts and the cost of an earlier solve.
+    /// Adds the counts and the cost of an earlier solve.
     pub fn add_cost(&mut self, before: &Certificate) {
         self.add_work(before);
         self.spent.add(&before.spent);
@@ -124,6 +128,7 @@ impl Certificate {
             sweeps: 0,
             admm: 0,
             spent: WorkBudget::NONE,
+            tally: Tally::NONE,
             margin: f64::INFINITY,
             at_switch: false,
             redundant: false,

@@ -21,6 +21,8 @@ pub mod problem;
 pub mod product;
 pub mod push_out;
 pub mod relaxed;
+pub mod tally;
 mod tree_system;
+mod tuning;
 pub mod whitened_jacobian;
 pub mod work_budget;

@@ -1,5 +1,7 @@
 //! The work budget of a solve.
 
+use crate::contact::tuning::{JAMMED_ROWS, LARGE_FACTORIZATION};
+
 /// The budget of a solve, or the part of it that was spent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WorkBudget {
@@ -11,14 +13,6 @@ pub struct WorkBudget {
     pub work: f64,
 }
 
-/// A factorization with at most this many multiplications counts as one. 250 contacts on a quadruped take a
-/// quarter of it.
-const LARGE: f64 = 1e6;
-
-/// A factorization with at most this many rows for each coordinate counts as one: in a pile, four contacts
-/// for each body. With more rows the bodies are jammed and many rows are redundant.
-const JAMMED: f64 = 2.0;
-
 /// Multiplications of a factorization of one matrix with this many rows.
 pub(in crate::contact) fn dense_cost(rows: usize) -> f64 {
     (rows as f64).powi(3) / 3.0
@@ -26,8 +20,8 @@ pub(in crate::contact) fn dense_cost(rows: usize) -> f64 {
 
 /// Weight of a factorization with `cost` multiplications, of `rows` rows on `coordinates` coordinates.
 pub(in crate::contact) fn weight(cost: f64, rows: usize, coordinates: usize) -> f64 {
-    let crowded = rows as f64 / (JAMMED * coordinates.max(1) as f64);
-    (cost / LARGE).min(crowded).max(1.0)
+    let crowded = rows as f64 / (JAMMED_ROWS * coordinates.max(1) as f64);
+    (cost / LARGE_FACTORIZATION).min(crowded).max(1.0)
 }
 
 impl WorkBudget {

@@ -171,6 +171,7 @@ impl ContactProblem {
             let found = self.law.solve(&mut request, &self.work_budget)?.certificate;
             info.iterations = found.iterations();
             info.work = found.spent.work;
+            info.tally = found.tally;
             info.residual = found.residual();
             info.converged = found.converged;
             info.switch_distance = found.margin;

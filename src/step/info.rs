@@ -4,6 +4,7 @@
 //! matrices, the factors are checked: they must be [`within`](crate::linalg::within) bounds whose products
 //! are finite.
 
+use crate::contact::tally::Tally;
 use crate::dynamics::kinematics::Kinematics;
 use crate::error::{Error, Result};
 use crate::linalg::first_not_finite;
@@ -61,6 +62,8 @@ pub struct StepInfo {
     pub iterations: usize,
     /// The work of these iterations in factorizations of the contact problem (`Options::max_work`).
     pub work: f64,
+    /// What each method of the contact solver did.
+    pub tally: Tally,
     pub contacts: usize,
     /// Number of contacts that rebound with an impulse. If there are any, ∂q⁺ by positions includes the
     /// change of the impact time: a later rebound displaces the bodies. Finite differences of this one step
@@ -91,6 +94,7 @@ impl StepInfo {
     pub(crate) const NONE: StepInfo = StepInfo {
         iterations: 0,
         work: 0.0,
+        tally: Tally::NONE,
         contacts: 0,
         impacts: 0,
         residual: 0.0,

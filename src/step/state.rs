@@ -166,6 +166,7 @@ impl StepState {
         let info = &mut self.info;
         info.iterations = certificate.iterations();
         info.work = certificate.spent.work;
+        info.tally = certificate.tally;
         info.residual = certificate.residual();
         info.converged = certificate.converged;
         info.push_out_given_up = c.gave_up_push_out();

@@ -4,17 +4,11 @@
 //! limits this step for all of them. Here the cost is minimized over the six coordinates of one body,
 //! with all other bodies fixed. The cost never rises.
 
-use super::EXACT;
 use super::impulse::{answer, impulse, moved};
 use crate::contact::problem::{Problem, Regularization};
+use crate::contact::tuning::{BODY_EVALUATIONS, BODY_STEPS, CONVEX_EXACT};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 use crate::linalg::{FREE, dispatch, factor_definite, solve_definite};
-
-/// Newton steps of a body. With one step a pile takes 3 % more factorizations.
-const STEPS: usize = 2;
-
-/// Evaluations of the line search.
-const EVALUATIONS: usize = 8;
 
 /// The problem and the current point.
 pub(super) struct Local<'a> {
@@ -37,7 +31,7 @@ fn relax_kernel(local: &mut Local<'_>, trees: &[bool]) {
     for (tree, _) in trees.iter().enumerate().filter(|(_, wanted)| **wanted) {
         let starts = local.rows.starts();
         if starts[tree + 1] - starts[tree] == FREE {
-            for _ in 0..STEPS {
+            for _ in 0..BODY_STEPS {
                 if !local.step(tree, starts[tree]) {
                     break;
                 }
@@ -114,7 +108,7 @@ impl Local<'_> {
         let (mut step, mut now) = (1.0, slope(1.0));
         let ([mut low, mut high], [mut below, mut above]) = ([0.0, 1.0], [start, now]);
         let mut count = 0;
-        while now > -EXACT * start && count < EVALUATIONS {
+        while now > -CONVEX_EXACT * start && count < BODY_EVALUATIONS {
             count += 1;
             let tenth = 0.1 * (high - low);
             step = (low * above - high * below) / (above - below);
@@ -124,13 +118,13 @@ impl Local<'_> {
                 (high, above) = (step, now);
             } else {
                 (low, below) = (step, now);
-                if now < EXACT * start {
+                if now < CONVEX_EXACT * start {
                     // The cost still falls here: the minimum is further on.
                     now = above;
                 }
             }
         }
-        if count == EVALUATIONS {
+        if count == BODY_EVALUATIONS {
             // The largest step found at which the cost still falls.
             step = low;
         }

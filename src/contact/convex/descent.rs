@@ -2,18 +2,11 @@
 
 use super::body_sweep::{Local, relax};
 use super::impulse::{answer, energy, impulse, is_line, moved};
-use super::{ConvexOptions, ConvexSolver, EXACT};
+use super::{ConvexOptions, ConvexSolver};
 use crate::contact::certificate::Certificate;
 use crate::contact::problem::Problem;
+use crate::contact::tuning::{CONVEX_CAUTIOUS, CONVEX_EXACT, CONVEX_PATIENCE};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
-
-/// After a step shorter than this, the slopes of sliding contacts are those of
-/// [`Answer::cautious`](super::impulse::Answer). This halves the factorizations of piles.
-const CAUTIOUS: f64 = 0.6;
-
-/// Newton steps without progress before the method gives up. Half or twice as many change nothing. Once
-/// the residual is within the tolerance, it gives up after one.
-const PATIENCE: usize = 100;
 
 impl ConvexSolver {
     /// Newton steps from z with the given residual. Returns the new residual.
@@ -29,7 +22,7 @@ impl ConvexSolver {
         let (mut best, mut stalled) = (f64::INFINITY, 0);
         let patience = |residual: f64| match residual <= options.tolerance.max(enough) {
             true => 1,
-            false => PATIENCE,
+            false => CONVEX_PATIENCE,
         };
         while residual > enough && certificate.newton < options.max_iterations {
             // While the residual still falls, it is not at round-off and needs no check.
@@ -44,7 +37,7 @@ impl ConvexSolver {
             }
             let step = self.newton_step(problem, rows);
             certificate.newton += 1;
-            self.cautious = step < CAUTIOUS;
+            self.cautious = step < CONVEX_CAUTIOUS;
             for (sigma, d) in self.sigma.iter_mut().zip(&self.d_sigma) {
                 *sigma += step * d;
             }
@@ -179,7 +172,7 @@ impl ConvexSolver {
             [first, second]
         };
         let [start, _] = slope(0.0, false);
-        let enough = EXACT * start.abs();
+        let enough = CONVEX_EXACT * start.abs();
         let [end, _] = slope(1.0, false);
         // A step longer than Newton's own gains nothing.
         if end <= enough {

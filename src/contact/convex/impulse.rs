@@ -20,9 +20,7 @@
 
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Lag, Regularization, Small};
-
-/// See [`Answer::cautious`].
-const CAUTION: f64 = 0.1;
+use crate::contact::tuning::CONVEX_CAUTION;
 
 /// A block's impulse with its derivatives.
 #[derive(Clone, Copy, Debug, Default)]
@@ -45,7 +43,7 @@ impl Answer {
         let mut slope = self.slope;
         for (row, turn) in slope.iter_mut().zip(&self.along) {
             for (x, t) in row.iter_mut().zip(turn) {
-                *x += CAUTION * t;
+                *x += CONVEX_CAUTION * t;
             }
         }
         slope

@@ -8,6 +8,7 @@ use crate::contact::certificate::{Certificate, Path};
 use crate::contact::law::{Law, Linearized, Outcome, Request};
 use crate::contact::problem::Problem;
 use crate::contact::push_out::PushOut;
+use crate::contact::tally::Stage;
 use crate::contact::work_budget::WorkBudget;
 use crate::error::Result;
 
@@ -51,6 +52,7 @@ impl Law for Convex {
                 .solver
                 .solve(&p.problem, r, kept, p.lambda, p.modes, &options)?;
             found.spent.spend(found.newton, 1.0);
+            (found.tally).count(Stage::Compliant, found.converged, found.spent.work);
             found.add_cost(&thrown);
             if !step.throws() {
                 break found;

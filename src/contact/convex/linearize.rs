@@ -6,12 +6,10 @@ use crate::contact::digits::{AT_SWITCH, SLOWEST};
 use crate::contact::law::{Linearized, Side, Variation, Variations, Verdict};
 use crate::contact::problem::{Problem, Small};
 use crate::contact::product::{Columns, Islands, Product};
+use crate::contact::tuning::AGREED;
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 use crate::error::{Error, Result};
 use crate::linalg::LANES;
-
-/// Relative variation of σ below which a block at a kink counts as not varying.
-const AGREED: f64 = 2e-6;
 
 impl ConvexSolver {
     /// Prepares the derivative at the last solution.

@@ -33,18 +33,11 @@ use super::whitened_jacobian::WhitenedJacobian;
 use crate::contact::certificate::{Certificate, Effort, Path};
 use crate::contact::digits::{AT_SWITCH, ROUND_OFF, SLOWEST};
 use crate::contact::mode::Mode;
+use crate::contact::tuning::CONVEX_CHORD;
 use crate::error::{Error, Result};
 use crate::linalg::LANES;
 use impulse::{Answer, answer};
 pub use law::Convex;
-
-/// A step with an old factorization is accepted while it leaves at most this share of the residual. With
-/// ten times as much, steps that make little progress take 70 times as long in all.
-const GOOD_CHORD: f64 = 0.2;
-
-/// Share of the initial slope that a line search may leave at its end. Ten times as much takes 7 % more
-/// factorizations; a tenth saves none.
-const EXACT: f64 = 0.05;
 
 /// Options of a solve.
 #[derive(Clone, Copy, Debug)]
@@ -313,7 +306,7 @@ impl ConvexSolver {
             self.direction();
             self.advance(1.0);
             let new = self.residual(problem, rows);
-            if new >= GOOD_CHORD * residual {
+            if new >= CONVEX_CHORD * residual {
                 // A step that lowers the residual a little is kept.
                 if new >= residual {
                     self.advance(-1.0);

@@ -18,12 +18,8 @@ use super::{ConvexOptions, ConvexSolver};
 use crate::contact::certificate::Certificate;
 use crate::contact::digits::TOLD;
 use crate::contact::problem::{Problem, Regularization};
+use crate::contact::tuning::CONVEX_SOFTER;
 use crate::contact::whitened_jacobian::WhitenedJacobian;
-
-/// ρ in units of R of friction. ρ is then about as large as the effect of an impulse on the velocity; R is
-/// a thousandth of it. In piles of 15 to 60 bodies a tenth takes 25 % more factorizations, and ten times as
-/// much 17 %.
-const SOFTER: f64 = 1000.0;
 
 impl ConvexSolver {
     /// Starts from the velocity `kept` and the impulses `lambda`. Returns whether it found the modes of
@@ -90,7 +86,7 @@ impl ConvexSolver {
         for (i, (block, r)) in problem.blocks.iter().zip(&self.regularization).enumerate() {
             let range = rows.range(i);
             let (sigma, lambda) = (&mut self.sigma[range.clone()], &mut self.lambda[range]);
-            let rho = SOFTER * r.tangential;
+            let rho = CONVEX_SOFTER * r.tangential;
             let softer = Regularization {
                 tangential: r.tangential + rho,
                 normal: r.normal + rho,

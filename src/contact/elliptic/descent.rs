@@ -9,15 +9,9 @@ use super::slope_system::SlopeSystem;
 use super::system::System;
 use super::unit::{Unit, WIDEST};
 use crate::contact::digits::{ROUND_OFF, ROUNDINGS};
-
-/// Share of the initial slope that a line search may leave at its end, and its number of evaluations.
-const EXACT: f64 = 0.05;
-const EVALUATIONS: usize = 40;
-
-/// Newton steps without progress before the method gives up: above the acceptable residual, and below
-/// it.
-const PATIENCE: usize = 40;
-const PATIENCE_BELOW: usize = 1;
+use crate::contact::tuning::{
+    ELLIPTIC_EVALUATIONS, ELLIPTIC_EXACT, ELLIPTIC_PATIENCE, ELLIPTIC_PATIENCE_BELOW,
+};
 
 #[derive(Debug)]
 pub(super) struct Descent {
@@ -94,9 +88,9 @@ impl Descent {
             };
             best = best.min(residual);
             let patience = if residual <= content {
-                PATIENCE_BELOW
+                ELLIPTIC_PATIENCE_BELOW
             } else {
-                PATIENCE
+                ELLIPTIC_PATIENCE
             };
             let slopes = self.answers.iter().map(|a| &a.slope);
             if stalled > patience || !self.newton.factor(system, slopes) {
@@ -248,13 +242,13 @@ fn line_search(
     let missing = y.iter().zip(gamma).zip(reach);
     let missing: f64 = missing.map(|((y, gamma), r)| r * (y - gamma).abs()).sum();
     let unsure = ROUNDINGS * f64::EPSILON * weighed(reach, d) * missing;
-    let enough = (EXACT * start.abs()).max(unsure);
+    let enough = (ELLIPTIC_EXACT * start.abs()).max(unsure);
     let (mut low, mut high) = ([0.0, start], [1.0, slope(1.0)]);
     if high[1] <= enough {
         return 1.0;
     }
     let mut t = 1.0;
-    for k in 0..EVALUATIONS {
+    for k in 0..ELLIPTIC_EVALUATIONS {
         // False position alternates with bisection.
         t = match k % 2 {
             0 => (low[0] * high[1] - high[0] * low[1]) / (high[1] - low[1]),

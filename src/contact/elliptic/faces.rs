@@ -30,14 +30,8 @@ use super::unit::{Set, Slope, Unit, WIDEST, Wide, norm, size};
 use crate::contact::digits::{DEPENDENT, ROUND_OFF};
 use crate::contact::ncp::least_norm::Set as Within;
 use crate::contact::ncp::least_norm::{AGAIN, Inside, LeastNorm, Piece};
+use crate::contact::tuning::{FACES_DOUBTFUL, FACES_YIELDS};
 use crate::linalg::{General, LANES, Lu, Symmetric};
-
-/// Below this relative pivot, partial pivoting does not decide the rank.
-const DOUBTFUL: f64 = 1e-7;
-
-/// Units whose rows all have at least this share of their response as compliance are eliminated. Less
-/// compliance would cost more than three digits.
-const YIELDS: f64 = 1e-3;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Face {
@@ -352,7 +346,7 @@ impl Faces {
             return;
         }
         self.fill(system);
-        if !self.system.factor(DOUBTFUL) {
+        if !self.system.factor(FACES_DOUBTFUL) {
             self.system.factor_complete(DEPENDENT);
         }
         self.is_deficient = self.system.rank() < self.order;
@@ -696,7 +690,7 @@ fn piece(unit: &Unit, face: &Face) -> Piece {
 /// S of a unit whose rows are all compliant; `None` if it is not to be eliminated.
 fn spring(system: &System, unit: &Unit, face: &Face) -> Option<Slope> {
     let coordinates = &system.coordinates;
-    let yields = |row| coordinates.compliance(row) >= YIELDS * system.diagonal[row];
+    let yields = |row| coordinates.compliance(row) >= FACES_YIELDS * system.diagonal[row];
     if face.size == 0 || !coordinates.are_compliant() || !unit.range().all(yields) {
         return None;
     }

@@ -4,15 +4,11 @@
 use super::descent::Descent;
 use super::faces::Faces;
 use super::residual::{largest, residuals};
-use super::rigid::{FOUND, Rigid};
+use super::rigid::Rigid;
 use super::system::System;
 use crate::contact::certificate::Certificate;
 use crate::contact::digits::TOLD;
-
-/// Steps of the interior point. This many short steps in a row end it.
-const INSIDE_STEPS: usize = 50;
-const STALLED: usize = 3;
-const SHORT: f64 = 0.1;
+use crate::contact::tuning::{INSIDE_STALLED, INSIDE_STALLED_STEP, INSIDE_STEPS, SEQUENCE_FOUND};
 
 impl Rigid {
     /// Follows the path to its end, or until it is lost. Returns true if the solution is on faces, false
@@ -39,8 +35,12 @@ impl Rigid {
             self.spent.spend(1, weight);
             certificate.interior += 1;
             let step = self.interior.advance(system, &mut descent.newton)?;
-            stalled = if step < SHORT { stalled + 1 } else { 0 };
-            let is_last = stalled == STALLED || k == INSIDE_STEPS;
+            stalled = if step < INSIDE_STALLED_STEP {
+                stalled + 1
+            } else {
+                0
+            };
+            let is_last = stalled == INSIDE_STALLED || k == INSIDE_STEPS;
             tried &= self.interior.update_stands(system, &mut self.guessed);
             let distance = self.interior.distance();
             // The modes are now reliable enough for a polish.
@@ -50,7 +50,11 @@ impl Rigid {
                 // Round-off is often within reach: follow the path while the residual still falls.
                 let residual = largest(&residuals(system, lambda, sigma));
                 let is_ending = is_last || residual > 0.3 * before;
-                let enough = if is_ending { FOUND } else { 0.1 * FOUND } * tolerance;
+                let enough = if is_ending {
+                    SEQUENCE_FOUND
+                } else {
+                    0.1 * SEQUENCE_FOUND
+                } * tolerance;
                 let is_end = residual <= enough;
                 before = residual;
                 if is_end || !tried {
@@ -85,7 +89,7 @@ impl Rigid {
     ) -> bool {
         self.stands.clone_from(&self.guessed);
         self.newton(system, faces, [&mut *lambda, &mut *sigma], tolerance, count)
-            && largest(&residuals(system, lambda, sigma)) <= FOUND * tolerance
+            && largest(&residuals(system, lambda, sigma)) <= SEQUENCE_FOUND * tolerance
             && !self.repair(system, [&*lambda, &*sigma], tolerance, false)
     }
 }

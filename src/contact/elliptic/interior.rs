@@ -12,18 +12,7 @@ use super::slope_system::SlopeSystem;
 use super::stand::{Scales, Stand};
 use super::system::System;
 use super::unit::Slope;
-
-/// Share of the way to the boundary that a step may go.
-const REACH: f64 = 0.99;
-
-/// Smallest factor by which a step aims to shrink κ.
-const FLOOR: f64 = 1e-6;
-
-/// Share of a unit's response that is added to its slopes, so that dependent rows have a step.
-const EASE: f64 = 1e-9;
-
-/// A shorter step has left the path.
-const SHORT: f64 = 0.3;
+use crate::contact::tuning::{INSIDE_EASE, INSIDE_FLOOR, INSIDE_REACH, INSIDE_SHORT};
 
 /// An iterate. Sized at creation.
 #[derive(Debug)]
@@ -104,7 +93,7 @@ impl Interior {
     pub fn advance(&mut self, system: &mut System, newton: &mut SlopeSystem) -> Option<f64> {
         self.slopes.clear();
         let places = system.units.iter().zip(&self.at);
-        let slopes = places.map(|(unit, at)| at.slope(unit, EASE * system.response(unit)));
+        let slopes = places.map(|(unit, at)| at.slope(unit, INSIDE_EASE * system.response(unit)));
         self.slopes.extend(slopes);
         if !newton.factor(system, self.slopes.iter()) {
             return None;
@@ -120,10 +109,10 @@ impl Interior {
                 self.correction[k] = self.at[k].moved(&self.by[k], 1.0).products(unit);
             }
             let ratio = (predicted / self.kappa).min(1.0);
-            aim = self.kappa * ratio.powi(3).clamp(FLOOR, 0.5);
+            aim = self.kappa * ratio.powi(3).clamp(INSIDE_FLOOR, 0.5);
         }
         self.direct(system, newton, aim);
-        let mut step = (REACH * self.reach(system)).min(1.0);
+        let mut step = (INSIDE_REACH * self.reach(system)).min(1.0);
         // The products can grow if the slip reverses within a step. Bound them by the present distance
         // from the end.
         let left = self.scales.impulse * system.speed(&self.residual[..system.order()]);
@@ -136,7 +125,7 @@ impl Interior {
         }
         self.update_residual(system);
         self.kappa = self.mean_product(system, 0.0);
-        self.is_short = step < SHORT && !self.is_short;
+        self.is_short = step < INSIDE_SHORT && !self.is_short;
         (self.kappa.is_finite() && step.is_finite()).then_some(step)
     }
 

@@ -5,11 +5,9 @@ use super::unit::Unit;
 use crate::contact::law::{Linearized, Side, Turn, Variation, Variations, Verdict, not_a_function};
 use crate::contact::problem::{Delassus, Problem};
 use crate::contact::product::{Columns, Islands, LowRank, Product, Split};
+use crate::contact::tuning::ELLIPTIC_AGREED;
 use crate::error::{Error, Result};
 use crate::linalg::LANES;
-
-/// Relative velocity that a random variation may leave in held rows that agree.
-const AGREED: f64 = 1e-7;
 
 impl Elliptic {
     /// The change of a unit's limit. Torsional and rolling blocks have no limit of their own.
@@ -36,7 +34,7 @@ impl Elliptic {
         d.fill(0.0);
         faces.answer(system, w, d);
         let largest = w.iter().fold(0.0f64, |m, x| m.max(x.abs()));
-        faces.is_answered(system, w, d, AGREED * largest)
+        faces.is_answered(system, w, d, ELLIPTIC_AGREED * largest)
     }
 
     /// Whether the response on an island may depend on the side of a switch. It does not if it moves no
@@ -66,7 +64,7 @@ impl Elliptic {
         for (w, by) in w.iter_mut().zip(&*change) {
             *w += by;
         }
-        let at_rest = (AGREED * largest(w)).max(x.felt);
+        let at_rest = (ELLIPTIC_AGREED * largest(w)).max(x.felt);
         faces.answer(system, w, d);
         system.multiply(d, change);
         let w = system.take(x.w, &mut self.w);

@@ -13,54 +13,19 @@ use crate::contact::digits::{HELD, ROUND_OFF, switch_units};
 use crate::contact::mode::Mode;
 use crate::contact::ncp::least_norm::LeastNorm;
 use crate::contact::problem::Regularization;
+use crate::contact::tally::Stage;
+use crate::contact::tuning::{
+    FACES_EXACT, FACES_REPAIRS, FACES_SINGLE_REPAIRS, FACES_STEPS, FACES_WORK, INSIDE_STARTS,
+    SEQUENCE_CONTENT, SEQUENCE_ENOUGH, SEQUENCE_FOUND, SEQUENCE_SOFTER, SEQUENCE_SOFTEST,
+    SEQUENCE_SOLVED, SEQUENCE_STEPS, SEQUENCE_STIFFEST,
+};
 use crate::contact::work_budget::WorkBudget;
-
-/// R of the convex problems, relative to the response of a unit: its largest value, its factor from one
-/// problem to the next, and its smallest value. A problem with a large R takes few steps from any start;
-/// a problem with a small R is close to the solution.
-const SOFTEST: f64 = 1.0;
-const SOFTER: f64 = 0.1;
-const STIFFEST: f64 = 1e-7;
-
-/// Residual of a convex problem that counts as solved.
-const SOLVED: f64 = 1e-6;
-
-/// A solution of the rigid problem has at most this share of the tolerance as residual.
-pub(super) const FOUND: f64 = 1e-2;
-
-/// Newton steps of a convex problem, and the residual at which it ends, relative to its impulses.
-const STEPS: usize = 100;
-const ENOUGH: f64 = 1e-11;
-
-/// After this many convex problems with a solution within the tolerance, the search for faces ends. If
-/// some corners cannot bear load, by less than the tolerance, no faces fit.
-const CONTENT: usize = 4;
-
-/// The interior point is tried after so many factorizations, from a start at such a share of the way
-/// into the sets. From one of the two starts the path usually has no fold.
-const INSIDE: [(usize, f64); 2] = [(12, 1.0), (30, 0.1)];
-
-/// Repairs of one guess that move all violating units to neighbouring faces, and repairs that move only
-/// the worst unit. If not all corners can bear load, a single one must be released.
-const REPAIRS: usize = 4;
-const SINGLE_REPAIRS: usize = 8;
-
-/// Budget of the search for faces: 12 factorizations plus twice those spent elsewhere. Far from the
-/// solution, repairs lead from one guess to the next. Walkers with `condim` 4 and 6 take 3 % more work
-/// without a bound (pyramids 8 %) and 2 % (5 %) with 24 factorizations. With a factor of one, one of 640
-/// hard problems is lost.
-pub(super) const LOOKING: [f64; 2] = [12.0, 2.0];
-
-/// Newton steps on faces, and the velocity that counts as round-off, relative to the largest of the
-/// problem.
-pub(super) const POLISH: usize = 12;
-const EXACT: f64 = 1e-15;
 
 /// Number of factorizations after which a search of this effort ends. A jam has no rigid solution, and no
 /// method shows that it has none. A brief search ends before the interior point.
 fn patience(effort: Effort) -> usize {
     match effort {
-        Effort::Brief => INSIDE[0].0,
+        Effort::Brief => INSIDE_STARTS[0].0,
         Effort::Usual => 60,
         Effort::Thorough => usize::MAX,
     }
@@ -130,24 +95,27 @@ impl Rigid {
         system.velocity(lambda, sigma);
         let mut best = f64::INFINITY;
         let n = lambda.len();
-        let mut share = SOFTEST * SOFTER;
-        let (mut content, mut solved, mut is_inside) = (0, false, false);
-        let mut inside = INSIDE.iter().peekable();
+        let mut share = SEQUENCE_SOFTEST * SEQUENCE_SOFTER;
+        let (mut content, mut solved, mut is_inside, mut by_inside) = (0, false, false, false);
+        let mut inside = INSIDE_STARTS.iter().peekable();
         if !self.stands.is_empty() {
             self.kept[..n].copy_from_slice(lambda);
-            if self.polish(
+            let found = self.polish(
                 system,
                 faces,
                 [&mut *lambda, &mut *sigma],
                 tolerance,
                 &mut certificate.newton,
-            ) {
+            );
+            (certificate.tally).count(Stage::Faces, found, self.spent.work);
+            if found {
                 return self.certify(system, [lambda, sigma], tolerance, certificate);
             }
             lambda.copy_from_slice(&self.kept[..n]);
             system.velocity(lambda, sigma);
         }
-        let patience = patience(effort);
+        let (patience, begun) = (patience(effort), self.spent.work);
+        let mut inside_work = 0.0;
         while certificate.iterations() < patience && self.grant(1, weight) > 0 {
             certificate.effort = effort_at(certificate.iterations());
             let is_slow = |(after, _): &&(usize, f64)| certificate.newton >= *after;
@@ -156,9 +124,14 @@ impl Rigid {
                 self.kept[..n].copy_from_slice(lambda);
                 let state = [&mut *lambda, &mut *sigma];
                 let tools = (&mut *descent, &mut *faces);
+                let before = self.spent.work;
                 let found =
                     self.go_inside(system, tools, state, [tolerance, *part], &mut certificate);
+                let work = self.spent.work - before;
+                (certificate.tally).count(Stage::Inside, found.is_some(), work);
+                inside_work += work;
                 if let Some(on_faces) = found {
+                    by_inside = true;
                     solved = on_faces;
                     is_inside = !on_faces;
                     break;
@@ -168,7 +141,7 @@ impl Rigid {
                 if residual < best {
                     best = residual;
                     self.best[..n].copy_from_slice(lambda);
-                    share = SOFTEST * SOFTER;
+                    share = SEQUENCE_SOFTEST * SEQUENCE_SOFTER;
                 } else {
                     lambda.copy_from_slice(&self.kept[..n]);
                     system.velocity(lambda, sigma);
@@ -181,7 +154,7 @@ impl Rigid {
             // Try the faces for the present R, and for the R at which impulses weigh as much as
             // velocities. With a small R every unit that separates at all, on the way to a solution, is
             // released.
-            for softness in [share, SOFTEST] {
+            for softness in [share, SEQUENCE_SOFTEST] {
                 soften(system, softness);
                 self.stand_by_answers(system, descent, sigma);
                 if self.stands == self.guessed {
@@ -205,7 +178,7 @@ impl Rigid {
                 break;
             }
             soften(system, share);
-            let left = self.grant(STEPS, weight);
+            let left = self.grant(SEQUENCE_STEPS, weight);
             let before = certificate.newton;
             let centre = Centre {
                 impulse: &self.centre[..n],
@@ -215,20 +188,20 @@ impl Rigid {
                 system,
                 centre,
                 [lambda, sigma],
-                [ENOUGH, SOLVED],
+                [SEQUENCE_ENOUGH, SEQUENCE_SOLVED],
                 left,
                 &mut certificate.newton,
             );
-            if off > SOLVED {
+            if off > SEQUENCE_SOLVED {
                 // Return to a larger R.
                 lambda.copy_from_slice(&self.kept[..n]);
                 system.velocity(lambda, sigma);
-                if share == SOFTEST {
+                if share == SEQUENCE_SOFTEST {
                     break;
                 }
-                share = (share / SOFTER).min(SOFTEST);
+                share = (share / SEQUENCE_SOFTER).min(SEQUENCE_SOFTEST);
             } else {
-                share = (share * SOFTER).max(STIFFEST);
+                share = (share * SEQUENCE_SOFTER).max(SEQUENCE_STIFFEST);
             }
             certificate.path = Path::Polished;
             // A convex problem that took no Newton step counts as one, so that the loop ends.
@@ -240,7 +213,7 @@ impl Rigid {
                 self.best[..n].copy_from_slice(lambda);
             }
             content += usize::from(best <= tolerance);
-            if content == CONTENT {
+            if content == SEQUENCE_CONTENT {
                 break;
             }
         }
@@ -256,6 +229,9 @@ impl Rigid {
         let is_open = !solved && !system.units.iter().all(is_told);
         let mut certificate = self.certify(system, [lambda, sigma], tolerance, certificate);
         certificate.at_switch |= is_open;
+        let found = certificate.converged && !by_inside;
+        let work = self.spent.work - begun - inside_work;
+        (certificate.tally).count(Stage::Sequence, found, work);
         certificate
     }
 
@@ -329,9 +305,9 @@ impl Rigid {
         tolerance: f64,
         count: &mut usize,
     ) -> bool {
-        for repair in 0..REPAIRS + SINGLE_REPAIRS {
+        for repair in 0..FACES_REPAIRS + FACES_SINGLE_REPAIRS {
             let before = self.spent.work;
-            if self.looking > LOOKING[0] + LOOKING[1] * (before - self.looking) {
+            if self.looking > FACES_WORK[0] + FACES_WORK[1] * (before - self.looking) {
                 return false;
             }
             let has_ended =
@@ -347,11 +323,11 @@ impl Rigid {
             if !has_ended {
                 return false;
             }
-            let share = if self.depends { HELD } else { FOUND };
+            let share = if self.depends { HELD } else { SEQUENCE_FOUND };
             let is_found = largest(&residuals(system, lambda, sigma)) <= share * tolerance;
             // Repair even if the residual is small: a small friction impulse that acts along the slip
             // hardly shows in the residual.
-            let alone = repair >= REPAIRS;
+            let alone = repair >= FACES_REPAIRS;
             if !self.repair(system, [&*lambda, &*sigma], tolerance, alone) {
                 return is_found;
             }
@@ -374,7 +350,7 @@ impl Rigid {
         let (mut is_stalled, mut is_near) = (false, false);
         self.depends = false;
         let mut is_factored = false;
-        for _ in 0..POLISH {
+        for _ in 0..FACES_STEPS {
             faces.of_rigid(system, &self.stands, lambda, sigma);
             system.velocity(lambda, sigma);
             let held = faces.held_velocity(system, lambda, sigma);
@@ -382,7 +358,7 @@ impl Rigid {
             // may overshoot, because slow slip turns far.
             let is_worse = held >= 0.5 * before;
             let ends = is_stalled || !is_near || before <= ROUND_OFF * speed;
-            if held <= EXACT * speed || is_worse && ends {
+            if held <= FACES_EXACT * speed || is_worse && ends {
                 if held > before {
                     lambda.copy_from_slice(&self.polished[..n]);
                     system.velocity(lambda, sigma);

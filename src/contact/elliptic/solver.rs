@@ -13,6 +13,7 @@ use crate::contact::digits::{AT_SWITCH, SLOWEST};
 use crate::contact::law::Posed;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Problem, Regularization};
+use crate::contact::tally::Stage;
 use crate::contact::work_budget::WorkBudget;
 
 /// Residual of the compliant law that counts as round-off.
@@ -121,6 +122,8 @@ impl Solver {
                 );
                 certificate.spent.spend(certificate.newton, weight);
                 certificate.converged = certificate.dual <= self.tolerance;
+                let work = certificate.spent.work;
+                (certificate.tally).count(Stage::Compliant, certificate.converged, work);
                 descent.look(system, none, sigma);
                 let margins = descent.answers.iter().map(|a| a.margin);
                 let speed = system.g.iter().fold(0.0f64, |m, x| m.max(x.abs()));

@@ -13,6 +13,7 @@ use super::modes::{largest, residuals};
 use super::work::Work;
 use crate::contact::problem::{Block, Delassus, Problem};
 use crate::contact::tree_system::TreeSystem;
+use crate::contact::tuning::{ADMM_PROXIMAL, ADMM_RELAX, ADMM_RHO};
 use crate::linalg::Symmetric;
 
 #[derive(Debug)]
@@ -26,16 +27,6 @@ pub(super) struct Admm {
     /// ρ, in units of `penalty`.
     rho: f64,
 }
-
-/// Over-relaxation. Piles of 80 bodies take half as many iterations as without it (1), and 40 % fewer than
-/// with 1.8.
-const RELAX: f64 = 1.6;
-
-/// ρ at the start. With ten times as much or a tenth, piles of 80 bodies take twice as much work.
-const RHO: f64 = 0.1;
-
-/// The proximal weight η, in units of `penalty`.
-const PROXIMAL: f64 = 1e-6;
 
 impl Admm {
     pub fn new([max_rows, dense]: [usize; 2], trees: TreeSystem) -> Admm {
@@ -80,7 +71,7 @@ impl Admm {
             self.trees.analyze(rows);
             self.rows.resize(n, [0.0]);
         }
-        self.rho = RHO;
+        self.rho = ADMM_RHO;
         self.factor(problem, work);
         true
     }
@@ -98,7 +89,7 @@ impl Admm {
         let velocity = largest(problem.g).max(1.0);
         let mut factorizations = 0;
         for iteration in done + 1..=limit {
-            let (rho, eta) = (self.rho, PROXIMAL);
+            let (rho, eta) = (self.rho, ADMM_PROXIMAL);
             for (i, block) in problem.blocks.iter().enumerate() {
                 let at = work.offsets[i];
                 for r in at..work.offsets[i + 1] {
@@ -118,7 +109,7 @@ impl Admm {
                 let mut next = [0.0; 3];
                 let next = &mut next[..end - at];
                 for (k, r) in (at..end).enumerate() {
-                    work.lambda[r] = RELAX * work.x[r][0] + (1.0 - RELAX) * self.z[r];
+                    work.lambda[r] = ADMM_RELAX * work.x[r][0] + (1.0 - ADMM_RELAX) * self.z[r];
                     next[k] = work.lambda[r] - self.y[r] / (rho * self.penalty[r]);
                 }
                 project(*block, next);
@@ -170,7 +161,7 @@ impl Admm {
     }
 
     fn factor(&mut self, problem: &Problem, work: &Work) {
-        let shift = self.rho + PROXIMAL;
+        let shift = self.rho + ADMM_PROXIMAL;
         let n = problem.rows();
         if let Delassus::Trees(rows) = problem.delassus {
             self.trees.clear_weights(problem.blocks.len());

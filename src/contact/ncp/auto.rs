@@ -1,13 +1,9 @@
 //! The default path: runs the methods of [`METHODS`] in order, each with its budget.
 
-use super::active_set::Purpose;
 use super::continuation::{Continuation, NEARNESS, Nearness};
 use super::fixed_modes::may_keep_modes;
 use super::interior::Interior;
-use super::ladder::{
-    ALTERNATIONS, Attempt, CHUNK, Choice, FEW_HELD, FROM_MODES, METHODS, Method, PATIENCE, POLISH,
-    Rung, SETTLE, SLIPS, SWEEP, SWEEPS, When,
-};
+use super::ladder::{Attempt, Choice, FROM_MODES, METHODS, POLISH, Rung, SETTLE, When};
 use super::modes::{CLOSED, residuals};
 use super::newton::{self, mode_of_impulse};
 use super::{NcpOptions, NcpSolver};
@@ -15,6 +11,8 @@ use crate::contact::certificate::{Certificate, Effort, Path};
 use crate::contact::digits::TOLD;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Delassus, Problem};
+use crate::contact::tally::{Method, Stage};
+use crate::contact::tuning::{ALTERNATIONS, CHUNK, FEW_HELD, INTERIOR_PATIENCE, SWEEP, SWEEPS};
 
 impl NcpSolver {
     /// Runs the methods of [`METHODS`] until one solves the problem.
@@ -54,11 +52,9 @@ impl NcpSolver {
             When::Always => true,
             When::Rigid => !self.yields || problem.has_pyramids(),
             When::RigidCones => !self.yields && !problem.has_pyramids(),
-            When::RigidConesDense => is_dense && !self.yields && !problem.has_pyramids(),
             When::Yielding => self.yields && !problem.has_pyramids(),
             When::Closed => is_dense && closed && !self.is_warm,
             When::Pyramids => problem.has_pyramids(),
-            When::PyramidsDense => is_dense && problem.has_pyramids(),
             When::PyramidsByTrees => !is_dense && problem.has_pyramids(),
             When::Dense => is_dense,
             When::Trees => !is_dense,
@@ -67,8 +63,23 @@ impl NcpSolver {
         }
     }
 
-    /// Tries one method. Returns false if the problem is not solved.
+    /// Tries one method, and counts it. Returns false if the problem is not solved.
     fn climb(
+        &mut self,
+        problem: &Problem,
+        warm: &[f64],
+        options: &NcpOptions,
+        rung: &Rung,
+        certificate: &mut Certificate,
+    ) -> bool {
+        let before = self.spent.work;
+        let found = self.attempt(problem, warm, options, rung, certificate);
+        let work = self.spent.work - before;
+        (certificate.tally).count(Stage::Rigid(rung.method), found, work);
+        found
+    }
+
+    fn attempt(
         &mut self,
         problem: &Problem,
         warm: &[f64],
@@ -98,48 +109,25 @@ impl NcpSolver {
                 self.newton_from(problem, options, rung.at_most, certificate)
             }
             Method::Parametric => {
-                self.solve_parametric(problem, options, 0.0, rung.at_most, certificate)
+                self.solve_parametric(problem, options, rung.at_most, certificate)
             }
             Method::Rays => self.solve_ray(problem, options, rung.at_most, certificate),
-            Method::ParametricFromRest => SLIPS.into_iter().any(|slip| {
-                self.rest(problem);
-                self.solve_parametric(problem, options, slip, rung.at_most, certificate)
-            }),
             Method::Alternating => {
                 self.solve_alternating(problem, options, rung.at_most, certificate)
             }
-            Method::Pivots => {
-                self.solve_pivots(problem, options, Purpose::Near, rung.at_most, certificate)
-            }
-            Method::PivotsFromRest => {
-                self.rest(problem);
-                self.solve_pivots(problem, options, Purpose::Near, rung.at_most, certificate)
-            }
-            Method::PivotsByRank => {
-                // More pivots of this kind rarely help.
-                let budget = (10 + 2 * problem.blocks.len()).min(rung.at_most);
-                self.best.residual > options.tolerance
-                    && [false, true].into_iter().any(|from_rest| {
-                        if from_rest {
-                            self.rest(problem);
-                        }
-                        self.solve_pivots(problem, options, Purpose::Rank, budget, certificate)
-                    })
-            }
+            Method::Pivots => self.solve_pivots(problem, options, rung.at_most, certificate),
             Method::Interior => self.solve_interior(problem, options, rung, certificate),
             Method::Continuation => self.follow_path(problem, options, rung, certificate),
         }
     }
 
-    /// Continuation and the later methods of the default path.
+    /// Continuation alone.
     pub(super) fn solve_last(&mut self, problem: &Problem, options: &NcpOptions) -> Certificate {
         let mut certificate = Certificate::new(Path::Continuation);
         self.work.update_sigma(problem);
         self.best.clear();
         self.remember(self.residual(problem), Path::Continuation);
-        let last = METHODS
-            .iter()
-            .skip_while(|r| r.method != Method::Continuation);
+        let last = METHODS.iter().filter(|r| r.method == Method::Continuation);
         for rung in last {
             if !self.is_for(rung.when, problem, false) {
                 continue;
@@ -236,11 +224,6 @@ impl NcpSolver {
         held.map(|(block, _)| block.rows()).sum()
     }
 
-    pub(super) fn rest(&mut self, problem: &Problem) {
-        self.work.lambda.fill(0.0);
-        self.work.update_sigma(problem);
-    }
-
     /// Alternating directions from the present impulses, and Newton's method with `budget` factorizations
     /// from their modes, whenever these stay the same for [`CHUNK`] iterations.
     fn solve_alternating(
@@ -316,7 +299,7 @@ impl NcpSolver {
                     return true;
                 }
             }
-            let last = stalled == PATIENCE || k + 1 == rung.at_most;
+            let last = stalled == INTERIOR_PATIENCE || k + 1 == rung.at_most;
             if distance < TOLD {
                 self.shifted.write(problem, &mut self.work);
                 let residual = self.residual(problem);

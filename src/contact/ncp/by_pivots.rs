@@ -1,10 +1,9 @@
 //! Runs the pivoting methods and polishes their result.
 
-use super::active_set::Purpose;
-use super::ladder::FROM_RAY;
 use super::{NcpOptions, NcpSolver, parametric, pivot};
 use crate::contact::certificate::Certificate;
 use crate::contact::problem::{Delassus, Problem};
+use crate::contact::tuning::RAY_NEWTON;
 
 impl NcpSolver {
     /// Runs a method with the rest of a budget of factorizations, and counts the factorizations.
@@ -25,14 +24,13 @@ impl NcpSolver {
         &mut self,
         problem: &Problem,
         options: &NcpOptions,
-        slip: f64,
         budget: usize,
         certificate: &mut Certificate,
     ) -> bool {
         self.guess_modes(problem);
         let found = self.within(budget, certificate, |s, budget, count| {
             let (work, active_set) = (&mut s.work, &mut s.active_set);
-            parametric::pivot(problem, work, active_set, slip, budget, count)
+            parametric::pivot(problem, work, active_set, budget, count)
         });
         // If settling fails, the result of the pivots stays, and its residual decides whether it is solved.
         found
@@ -57,7 +55,7 @@ impl NcpSolver {
         });
         found
             && (self.settle(problem, options, certificate)
-                || self.newton_from(problem, options, FROM_RAY, certificate))
+                || self.newton_from(problem, options, RAY_NEWTON, certificate))
     }
 
     /// Pivots, then polishes the result.
@@ -65,14 +63,13 @@ impl NcpSolver {
         &mut self,
         problem: &Problem,
         options: &NcpOptions,
-        purpose: Purpose,
         budget: usize,
         certificate: &mut Certificate,
     ) -> bool {
         self.guess_modes(problem);
         let found = self.within(budget, certificate, |s, budget, count| {
             let (work, active_set, enough) = (&mut s.work, &mut s.active_set, options.tolerance);
-            pivot::pivot(problem, work, active_set, purpose, enough, budget, count)
+            pivot::pivot(problem, work, active_set, enough, budget, count)
         });
         // The modes are consistent but not exact: rows are nearly dependent.
         found && self.settle(problem, options, certificate)

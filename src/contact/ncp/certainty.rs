@@ -6,13 +6,8 @@ use super::modes::{CLOSED, classify, largest};
 use crate::contact::certificate::Path;
 use crate::contact::digits::{UNFELT, switch_units};
 use crate::contact::problem::Problem;
+use crate::contact::tuning::{CERTAIN_FINISHED, CERTAIN_OFF};
 use crate::linalg::scattered;
-
-/// Largest error of the solution, relative to its distance to the nearest mode switch.
-const OFF: f64 = 0.1;
-
-/// A residual below this means that Newton's method ended at round-off.
-const FINISHED: f64 = 1e-13;
 
 impl NcpSolver {
     /// Whether the linear system of [`NcpSolver::linearize`] is that of the last solution. Call
@@ -37,7 +32,7 @@ impl NcpSolver {
     /// Whether the last solution is exact to round-off for its modes.
     pub(super) fn is_finished(&self) -> bool {
         self.last
-            .is_none_or(|c| c.path <= Path::Polished && c.residual() <= FINISHED)
+            .is_none_or(|c| c.path <= Path::Polished && c.residual() <= CERTAIN_FINISHED)
     }
 
     /// Whether the active rows determine the velocities, whichever of their impulses is taken.
@@ -114,7 +109,7 @@ impl NcpSolver {
         self.respond(problem, delta, change);
         let scales = self.scales_of_switches(problem);
         let off = (largest(change) / scales.velocity).max(largest(delta) / scales.impulse);
-        off <= OFF * self.margin(problem)
+        off <= CERTAIN_OFF * self.margin(problem)
     }
 
     /// change ← G delta.

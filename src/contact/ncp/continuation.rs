@@ -13,12 +13,10 @@ use super::smoothed::law;
 use super::work::Work;
 use crate::contact::digits::{ROUND_OFF, UNFELT};
 use crate::contact::problem::Problem;
-
-/// Largest number of Newton steps that return to the path before a shorter step along it is tried; and the
-/// number of them after which the next step may be longer. With four instead of eight the path takes 11 %
-/// more factorizations; with 16 no fewer.
-const MAX_CORRECTIONS: usize = 8;
-const FEW_CORRECTIONS: usize = 3;
+use crate::contact::tuning::{
+    PATH_BOUNDLESS, PATH_CORRECTIONS, PATH_FEW_CORRECTIONS, PATH_GROW, PATH_LINEAR, PATH_LONGEST,
+    PATH_SHRINK, PATH_TURN,
+};
 
 /// The distance within which a point counts as on the path.
 #[derive(Clone, Copy, Debug)]
@@ -43,25 +41,6 @@ pub(super) const NEARNESS: [Nearness; 2] = [
         nearest: 1e-3,
     },
 ];
-
-/// Distance from the path that the accuracy of the linear systems allows. If it is above
-/// [`Nearness::near`], the latter is required all the same. With a tenth, and with ten times as much, one
-/// of 27 problems is lost.
-const LINEAR: f64 = 5e-10;
-
-/// Steps along the path: the longest one in units of ln κ, and the factors by which they grow and
-/// shrink. A longest step of twice this loses one of 27 problems. Factors of 2 and ½ take as long.
-const LONGEST: f64 = 8.0;
-const GROW: f64 = 1.7;
-const SHRINK: f64 = 0.4;
-
-/// Least cosine of the angle by which the path may turn in one step. A larger value, or a tenth, changes
-/// the work by 2 % or less.
-const TURN: f64 = 0.3;
-
-/// If impulses grow by this factor, the problem counts as one without a solution. With a factor a thousand
-/// times as large such problems take twice as long, and no further problem is solved.
-const BOUNDLESS: f64 = 1e6;
 
 #[derive(Debug)]
 pub(super) struct Continuation {
@@ -196,14 +175,14 @@ impl Continuation {
             self.predict(system);
             if let Some(corrections) = self.correct(problem, work, system) {
                 self.accept(system);
-                if corrections <= FEW_CORRECTIONS {
-                    self.length *= GROW;
+                if corrections <= PATH_FEW_CORRECTIONS {
+                    self.length *= PATH_GROW;
                 }
-                self.length = self.length.min(LONGEST / self.tangent_tau.abs());
-                let is_bounded = largest(&system.lambda) < BOUNDLESS * self.scale;
+                self.length = self.length.min(PATH_LONGEST / self.tangent_tau.abs());
+                let is_bounded = largest(&system.lambda) < PATH_BOUNDLESS * self.scale;
                 return is_bounded && self.distance() > ROUND_OFF;
             }
-            self.length *= SHRINK;
+            self.length *= PATH_SHRINK;
         }
         false
     }
@@ -232,10 +211,10 @@ impl Continuation {
         system: &mut PathSystem,
     ) -> Option<usize> {
         let mut before = f64::INFINITY;
-        for k in 0..MAX_CORRECTIONS {
+        for k in 0..PATH_CORRECTIONS {
             let error = self.evaluate(problem, work, system);
             // Newton's method has reached the accuracy of the linear systems.
-            let ends = k > 0 && error > 0.5 * before && error <= LINEAR;
+            let ends = k > 0 && error > 0.5 * before && error <= PATH_LINEAR;
             let near = ends || error <= self.nearby();
             let slow = k > 2 && error > 0.5 * before;
             if !error.is_finite() || (slow && !near) {
@@ -247,7 +226,7 @@ impl Continuation {
             }
             if near {
                 let cosine = self.turn(problem, work, system);
-                return (cosine > TURN).then_some(k);
+                return (cosine > PATH_TURN).then_some(k);
             }
             system.solve(problem, &work.offsets, &self.right, &mut self.back, false);
             system.solve(problem, &work.offsets, &self.by_tau, &mut self.along, false);
@@ -267,7 +246,7 @@ impl Continuation {
         let kappa = self.tau.exp();
         let Nearness { near, nearest } = self.nearness;
         let wanted = near * self.length.powi(2).clamp(nearest, 1.0) * kappa;
-        wanted.max(LINEAR.min(NEARNESS[0].near * kappa)) + ROUND_OFF
+        wanted.max(PATH_LINEAR.min(NEARNESS[0].near * kappa)) + ROUND_OFF
     }
 
     /// Computes the tangent at the present point. Returns the cosine of its angle with the last one.

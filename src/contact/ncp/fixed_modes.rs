@@ -14,11 +14,7 @@ use super::work::Work;
 use crate::contact::digits::{ROUND_OFF, UNFELT};
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
-
-/// If the impulses of the last step leave a larger share of the velocity without impulses, the modes of the
-/// last step are not tried by themselves. Without this bound, steps of a humanoid that falls take 6 % more
-/// instructions; with a fifth of it, one that stands takes 2 % more factorizations.
-const NEAR: f64 = 0.1;
+use crate::contact::tuning::WARM_NEAR;
 
 /// Solves the system with fixed modes, linearized at the present slip directions, for λ. If λ is not
 /// unique, it is the first of these that exists:
@@ -225,13 +221,13 @@ fn stays(problem: &Problem, work: &mut Work, active_set: &mut ActiveSetSystem) -
 }
 
 /// Whether a warm start may have the modes of the solution: its impulse is in the cones, and leaves active
-/// rows at most [`NEAR`] of the velocity without impulses. `work.sigma` is up to date.
+/// rows at most [`WARM_NEAR`] of the velocity without impulses. `work.sigma` is up to date.
 pub(super) fn may_keep_modes(
     problem: &Problem,
     work: &mut Work,
     active_set: &mut ActiveSetSystem,
 ) -> bool {
-    if held_residual(problem.blocks, work) > NEAR * largest(problem.g) {
+    if held_residual(problem.blocks, work) > WARM_NEAR * largest(problem.g) {
         return false;
     }
     active_set.set_faces(problem.blocks, work);

@@ -21,10 +21,7 @@ use super::work::Work;
 use crate::contact::digits::ROUND_OFF;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
-
-/// A step goes at most this share of the way to the boundary of the cones. With a tenth of the way few
-/// problems are solved; with all of the way hardly more than with this.
-const REACH: f64 = 0.99;
+use crate::contact::tuning::INTERIOR_REACH;
 
 /// Products of impulse and velocity of a block. In a pyramid the third entry is that of the normal.
 type Products = [f64; 5];
@@ -125,7 +122,7 @@ impl Interior {
         };
         self.set_target(problem, work, system, aim);
         self.solve(problem, work, system, aim);
-        let mut step = (REACH * self.reach(problem, work, system)).min(1.0);
+        let mut step = (INTERIOR_REACH * self.reach(problem, work, system)).min(1.0);
         // The products can grow if the slip reverses within a step. Bound them by the present κ, or a tenth
         // of the residual.
         let allowed = self.kappa.max(0.1 * largest(&self.residual));

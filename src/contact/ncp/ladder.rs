@@ -1,5 +1,5 @@
 //! The tables of the default path. For each method they give its place in the order, the problems it
-//! applies to, its budget, and whether it may end the search. docs/contact.md has the same tables.
+//! applies to, its budget, and whether it may end the search. docs/contact-methods.md has the same tables.
 //!
 //! A step first requests full stabilization of overlaps and passed limits. If that problem is not solved,
 //! the step requests a lower level ([`DEMANDS`]). Each of these problems splits into islands. On each
@@ -9,43 +9,14 @@
 
 use crate::contact::certificate::{Effort, Path};
 use crate::contact::push_out::Jam;
+use crate::contact::tally::Method;
+use crate::contact::tuning::{JAM_BRIEF, JAM_FIRST, JAM_USUAL};
 use Effort::{Brief, Thorough, Usual};
-use Method::{
-    Alternating, Continuation, Given, Guessed, Interior, Parametric, ParametricFromRest, Pivots,
-    PivotsByRank, PivotsFromRest, Rays,
-};
+use Method::{Alternating, Continuation, Given, Guessed, Interior, Parametric, Pivots, Rays};
 use When::{
-    Always, Closed, Dense, FewHeld, Pyramids, PyramidsByTrees, PyramidsDense, Rigid, RigidCones,
-    RigidConesDense, Trees, Warm, Yielding,
+    Always, Closed, Dense, FewHeld, Pyramids, PyramidsByTrees, Rigid, RigidCones, Trees, Warm,
+    Yielding,
 };
-
-/// A method of the default path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Method {
-    /// Newton's method with fixed modes, from the modes of the last step. The budget is small because
-    /// further iterations rarely repair wrong modes.
-    Given,
-    /// Sweeps that guess modes, and Newton's method from these modes.
-    Guessed,
-    /// Pivots from the present impulses: for nearly dependent rows.
-    Pivots,
-    /// Pivots from zero impulses.
-    PivotsFromRest,
-    /// Alternating directions, and Newton's method from their modes: for compliant contacts.
-    Alternating,
-    /// The interior point, which finds modes from any start.
-    Interior,
-    /// Pivots that find the rank, from the present impulses and then from zero impulses.
-    PivotsByRank,
-    /// Continuation: the central path through its folds.
-    Continuation,
-    /// Pivots along a ray, from a problem in which all contacts open.
-    Rays,
-    /// Pivots along the line from a problem that the impulses of the sweeps solve.
-    Parametric,
-    /// Pivots along the line from a problem that zero impulses solve.
-    ParametricFromRest,
-}
 
 /// The impulse that Newton's method takes if redundant rows make it not unique.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,16 +49,12 @@ pub(super) enum When {
     Always,
     /// Friction is in circular cones, and contacts are rigid.
     RigidCones,
-    /// The same, and G is a matrix.
-    RigidConesDense,
     /// Friction is in pyramids, or contacts are rigid.
     Rigid,
     /// Friction is in circular cones, and all contacts are compliant.
     Yielding,
     /// Friction is in pyramids.
     Pyramids,
-    /// Friction is in pyramids, and G is a matrix.
-    PyramidsDense,
     /// Friction is in pyramids, and G is stored by trees.
     PyramidsByTrees,
     /// G is a matrix.
@@ -117,35 +84,17 @@ pub(super) struct Rung {
     pub path: Path,
 }
 
-/// The methods for an island, in this order. docs/contact.md lists how many problems each line solved.
-pub(super) const METHODS: [Rung; 11] = [
+/// The methods for an island, in this order. docs/contact-methods.md lists how often each finds the solution.
+pub(super) const METHODS: [Rung; 8] = [
     rung(Given, Always, 6, Brief, Path::Newton),
     rung(Guessed, Rigid, 5, Brief, Path::Polished),
     rung(Alternating, Yielding, 8, Brief, Path::Polished),
     rung(Parametric, Pyramids, 40, Usual, Path::Polished),
     rung(Rays, PyramidsByTrees, 200, Usual, Path::Polished),
     rung(Pivots, RigidCones, 16, Usual, Path::Polished),
-    rung(PivotsFromRest, RigidConesDense, 16, Usual, Path::Polished),
     rung(Interior, Always, 50, Usual, Path::Interior),
-    rung(PivotsByRank, RigidConesDense, 100, Thorough, Path::Polished),
     rung(Continuation, Always, 800, Thorough, Path::Continuation),
-    rung(
-        ParametricFromRest,
-        PyramidsDense,
-        200,
-        Thorough,
-        Path::Polished,
-    ),
 ];
-
-/// Tangential speeds of open contacts at the start of parametric pivots from zero impulses, in units of the
-/// largest velocity, tried in this order. If bodies can wedge, the path usually reaches the end for one of
-/// two opposite slips.
-pub(super) const SLIPS: [f64; 3] = [0.0, 10.0, -10.0];
-
-/// Factorizations of Newton's method from the modes that a ray leads to. They need more than usual to
-/// settle.
-pub(super) const FROM_RAY: usize = 8;
 
 /// One run of Newton's method.
 #[derive(Clone, Copy, Debug)]
@@ -178,36 +127,6 @@ pub(super) const POLISH: [Attempt; 2] = [
     attempt(Choice::Nearest, Always, 4),
 ];
 
-/// With at most this many active rows, the first factorization already finds their rank, before the modes
-/// are verified. With half of it warm starts take 44 % more factorizations; with twice as many hard
-/// problems take 6 % longer.
-pub(super) const FEW_HELD: usize = 12;
-
-/// Budget, in factorizations, for the least-norm impulse of one set of modes and the sets that follow from
-/// it. If it is spent, the nearest impulse is returned. With 24 a robot that creeps on dry friction has 45
-/// % of its steps one-sided instead of 41 %.
-pub(super) const LEAST_NORM: f64 = 60.0;
-
-/// The interior point ends after this many successive short steps. With one, 59 of the 148 problems that
-/// reach it are lost; with six, two more are solved, for 4 % more work.
-pub(super) const PATIENCE: usize = 3;
-
-/// Sweeps that guess modes. With three 8 of 1,355 problems that need them are lost.
-pub(super) const SWEEPS: usize = 6;
-
-/// Iterations of alternating directions. Whenever the modes stay the same for [`CHUNK`] of them, Newton's
-/// method tries these modes.
-pub(super) const ALTERNATIONS: usize = 400;
-
-/// As many iterations of alternating directions, each a solve, take about the time of one factorization, and
-/// count as one.
-pub(super) const CHUNK: usize = 10;
-
-/// Work of a Gauss–Seidel sweep, in factorizations. By trees a sweep reads the data from which the
-/// matrix is filled. Filling takes longer by the number of entries in a row, six for a free body. The
-/// solutions of the blocks cost a part of this.
-pub(super) const SWEEP: f64 = 0.25;
-
 /// The effort of a step for one level of stabilization.
 #[derive(Clone, Copy, Debug)]
 pub struct Demand {
@@ -231,20 +150,13 @@ pub const DEMANDS: Demands = Demands {
     least: demand(1.0, Thorough),
 };
 
-/// While bodies are jammed, the first `FIRST_PAINS` steps try full stabilization with the usual effort,
-/// and later one in `PAINS`. One step in `TRIES`, and each step whose number is a power of two, tries it
-/// briefly. The other steps begin with the level of the last step.
-const FIRST_PAINS: u8 = 2;
-const TRIES: u8 = 8;
-const PAINS: u8 = 128;
-
 /// The effort for full stabilization before a gentler level; `None` if the step begins with the level of
 /// the last one.
 pub(super) fn full_push_out(jam: Jam) -> Option<Demand> {
     let steps = jam.steps;
-    if steps < FIRST_PAINS || steps.is_multiple_of(PAINS) {
+    if steps < JAM_FIRST || steps.is_multiple_of(JAM_USUAL) {
         Some(DEMANDS.all)
-    } else if steps.is_power_of_two() || steps.is_multiple_of(TRIES) {
+    } else if steps.is_power_of_two() || steps.is_multiple_of(JAM_BRIEF) {
         Some(DEMANDS.jammed)
     } else {
         None
@@ -276,17 +188,16 @@ const fn demand(share: f64, effort: Effort) -> Demand {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contact::tuning::{FEW_HELD, SWEEPS};
 
     fn when(when: When) -> String {
         match when {
             Always => "all".into(),
             RigidCones => "circular cones, rigid".into(),
-            RigidConesDense => "circular cones, rigid, matrix".into(),
             Rigid => "rigid, or pyramids".into(),
             Yielding => "circular cones, compliant".into(),
             Closed => "matrix, cold, closed at a switch".into(),
             Pyramids => "pyramids".into(),
-            PyramidsDense => "pyramids, matrix".into(),
             PyramidsByTrees => "pyramids, trees".into(),
             Dense => "matrix".into(),
             Trees => "trees".into(),
@@ -311,17 +222,14 @@ mod tests {
             Guessed => format!("{SWEEPS} sweeps, Newton from their modes"),
             Parametric => "parametric pivots from the present impulses".into(),
             Rays => "pivots along a ray".into(),
-            ParametricFromRest => "parametric pivots from rest".into(),
             Pivots => "pivots from the present impulses".into(),
-            PivotsFromRest => "pivots from rest".into(),
-            PivotsByRank => "pivots that find the rank".into(),
             Alternating => "alternating directions, Newton from their modes".into(),
             Interior => "interior point".into(),
             Continuation => "continuation".into(),
         }
     }
 
-    /// The tables as in docs/contact.md.
+    /// The tables as in docs/contact-methods.md.
     fn tables() -> String {
         let mut text = String::from(
             "| method | problems | factorizations | effort | ends as |\n|---|---|---|---|---|\n",
@@ -367,12 +275,12 @@ mod tests {
 
     #[test]
     fn the_docs_have_these_tables() {
-        let docs = include_str!("../../../docs/contact.md");
+        let docs = include_str!("../../../docs/contact-methods.md");
         let tables = tables();
         println!("{tables}");
         assert!(
             docs.contains(&tables),
-            "docs/contact.md should have\n{tables}"
+            "docs/contact-methods.md should have\n{tables}"
         );
     }
 }

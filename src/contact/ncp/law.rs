@@ -15,6 +15,7 @@ use crate::contact::law::{Chosen, Law, Linearized, Outcome, Request, Start};
 use crate::contact::mode::Mode;
 use crate::contact::problem::Problem;
 use crate::contact::push_out::PushOut;
+use crate::contact::tuning::{NEARLY, REMNANTS};
 use crate::contact::work_budget::WorkBudget;
 use crate::error::Result;
 
@@ -39,12 +40,6 @@ impl Ncp {
         Ncp::new(capacity, self.options)
     }
 }
-
-/// Stabilization velocities up to this are dropped if Newton's method fails with them [m/s or rad/s].
-const REMNANTS: f64 = 1e-9;
-
-/// Above this residual the failure is not due to such velocities; do not retry without them.
-const NEARLY: f64 = 1e-6;
 
 /// Solves a region of rigid rows with the highest level of stabilization that has a solution and throws no
 /// body. `solve` receives the effort and the budget. Stabilization velocities up to `remnants` are dropped

@@ -17,33 +17,16 @@
 mod inside;
 mod piece;
 
-use super::ladder::LEAST_NORM;
+use crate::contact::tuning::{
+    LEAST_NORM, LEAST_NORM_DAMPING, LEAST_NORM_LEAST_DAMPING, LEAST_NORM_LENGTHENED,
+    LEAST_NORM_LESS, LEAST_NORM_SHORT, LEAST_NORM_SOLVED, LEAST_NORM_STALLED, LEAST_NORM_STEPS,
+    LEAST_NORM_TRIALS,
+};
 use crate::linalg::{F4, Lu, dispatch, grow, product, total};
 pub(super) use inside::INSIDES;
 pub(in crate::contact) use inside::{AGAIN, Inside};
 use piece::WIDEST;
 pub(in crate::contact) use piece::{Piece, Set};
-
-/// If this many Newton steps find no solution, the set counts as empty. Of 240 problems of robots at rest
-/// 200 end within 12 steps, and 239 within 40.
-const MAX_STEPS: usize = 40;
-
-/// Damping of the Newton step, as a share of the mean diagonal of F Fᵀ: at the first step, its least
-/// value, and its factor of decrease. It grows if the search takes less than the share [`SHORT`] of a
-/// step, and by 100 if the search fails.
-const FIRST_DAMPING: f64 = 1e-10;
-const LEAST_DAMPING: f64 = 1e-13;
-const LESS: f64 = 0.03;
-const SHORT: f64 = 0.1;
-
-/// Relative error at which the iteration ends; and the error that is accepted if no step lowers it further.
-const SOLVED: f64 = 4e-15;
-const STALLED: f64 = 1e-13;
-
-/// Steps of the line search, and how many of them may lengthen a step. Lengthening finds empty sets early,
-/// because their dual is unbounded.
-const TRIALS: usize = 12;
-const LENGTHENED: usize = 8;
 
 /// The solver's memory. Equations lie side by side in lanes, padded with zeros.
 #[derive(Debug)]
@@ -213,14 +196,15 @@ impl LeastNorm {
             .map(|c| 0.5 * c * c)
             .sum();
         let floor = 1e4 * (value - centre).min(-centre) - f64::MIN_POSITIVE;
-        let mut damping = FIRST_DAMPING;
+        let mut damping = LEAST_NORM_DAMPING;
         let mut before = f64::INFINITY;
-        for _ in 0..MAX_STEPS {
+        for _ in 0..LEAST_NORM_STEPS {
             if value < floor || damping > 1e8 || self.is_spent() {
                 return;
             }
             let off = self.update_gradient();
-            self.solved = off <= SOLVED || off <= STALLED && off > 0.5 * before;
+            self.solved =
+                off <= LEAST_NORM_SOLVED || off <= LEAST_NORM_STALLED && off > 0.5 * before;
             if self.solved {
                 return;
             }
@@ -232,9 +216,9 @@ impl LeastNorm {
             match next {
                 Some((next, length)) => {
                     value = next;
-                    damping = match length < SHORT {
-                        true => damping / LESS,
-                        false => (damping * LESS).max(LEAST_DAMPING),
+                    damping = match length < LEAST_NORM_SHORT {
+                        true => damping / LEAST_NORM_LESS,
+                        false => (damping * LEAST_NORM_LESS).max(LEAST_NORM_LEAST_DAMPING),
                     };
                 }
                 None => damping *= 100.0,
@@ -258,7 +242,7 @@ impl LeastNorm {
         }
         self.begun[..m].copy_from_slice(&self.w[..m]);
         let (mut length, mut found) = (1.0, None);
-        for trial in 0..TRIALS {
+        for trial in 0..LEAST_NORM_TRIALS {
             let points = self.w[..m].iter_mut().zip(&self.begun).zip(&self.along);
             points.for_each(|((w, begun), along)| *w = begun + length * along);
             let next = self.project() - level - length * rise;
@@ -268,7 +252,7 @@ impl LeastNorm {
             // climb.
             if next <= value + 1e-4 * length * descent + 1e-15 * value.abs() {
                 found = Some(length);
-                if slope >= 0.5 * descent || trial >= LENGTHENED {
+                if slope >= 0.5 * descent || trial >= LEAST_NORM_LENGTHENED {
                     break;
                 }
                 length *= 4.0;

@@ -74,6 +74,7 @@ use super::digits::AT_SWITCH;
 use super::mode::Mode;
 use super::problem::{Delassus, Problem};
 use super::tree_system::TreeSystem;
+use super::tuning::SWEEP;
 use super::work_budget::{WorkBudget, weight};
 use crate::error::{Error, Result};
 use crate::linalg::{LANES, first_not_finite};
@@ -81,7 +82,6 @@ use active_set::{ActiveSetSystem, Face, Purpose};
 use admm::Admm;
 use continuation::Continuation;
 use interior::Interior;
-use ladder::SWEEP;
 use least_norm::LeastNorm;
 use measure::Scales;
 use modes::{CLOSED, classify, largest, residuals};
@@ -96,7 +96,7 @@ pub enum Method {
     /// Newton's method with fixed modes, helped by PGS, the interior point and continuation.
     #[default]
     Auto,
-    /// Continuation along the central path, and the methods after it, alone.
+    /// Continuation along the central path alone.
     Continuation,
     /// Projected Gauss–Seidel alone.
     Pgs,
@@ -303,6 +303,7 @@ impl NcpSolver {
         }
         certificate.spent = self.spent;
         certificate.spent.work *= weight;
+        certificate.tally.weigh(weight);
         lambda.copy_from_slice(&self.work.lambda);
         modes.copy_from_slice(&self.work.modes);
         self.last = Some(certificate);

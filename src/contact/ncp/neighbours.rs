@@ -26,19 +26,8 @@ use super::modes::{CLOSED, classify, largest};
 use super::pyramid;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
+use crate::contact::tuning::{AGREED, SIDES_FELT, SIDES_RELEASED};
 use crate::error::Result;
-
-/// Relative tolerance for calling two one-sided derivatives equal: for the velocities of active rows that
-/// the response leaves, and for differences of velocities. A robot that creeps on dry friction has 41 %
-/// one-sided steps with this value and 60 % with half of it; a third of the latter have a derivative that
-/// is right to 1e-7.
-pub const AGREED: f64 = 2e-6;
-
-/// A contradiction between active rows of at most this share of the variation is round-off.
-const FELT: f64 = 1e-9;
-
-/// Largest number of dry friction rows that are released at once.
-const MOST_RELEASED: usize = 32;
 
 impl NcpSolver {
     /// Whether the response to the random variation `w` of σ is the same on all sides of the last solution.
@@ -57,7 +46,7 @@ impl NcpSolver {
         if self.may_be_deficient() {
             let [left, asked] = self.left_over(problem, w, delta)?;
             consistent = left <= AGREED * asked;
-            let least = FELT * largest(w);
+            let least = SIDES_FELT * largest(w);
             if consistent
                 && left > least
                 && !self.slips_alike(problem, (w, least), delta, change)?
@@ -74,7 +63,7 @@ impl NcpSolver {
             true => self.release_contradicted(problem, AGREED * largest(w)),
             false => 0,
         };
-        if released > MOST_RELEASED {
+        if released > SIDES_RELEASED {
             self.work.restore_verified();
             return Ok(Sides::DIFFER);
         }
@@ -217,7 +206,7 @@ impl NcpSolver {
         self.left_over(problem, w, delta)?;
         self.work.keep_verified();
         let released = self.release_contradicted(problem, least);
-        if released == 0 || released > MOST_RELEASED {
+        if released == 0 || released > SIDES_RELEASED {
             self.work.restore_verified();
             return Ok(released == 0);
         }
@@ -239,7 +228,7 @@ impl NcpSolver {
     /// if the other rows hold its motion for every impulse of the friction. Returns whether any stays. The
     /// modes of the solution must have been kept before.
     fn keep_supported(&mut self, problem: &Problem, delta: &mut [f64]) -> Result<bool> {
-        let mut released = [usize::MAX; MOST_RELEASED];
+        let mut released = [usize::MAX; SIDES_RELEASED];
         let mut count = 0;
         for (i, (mode, before)) in self.work.changed_modes().enumerate() {
             if mode != before {

@@ -14,14 +14,7 @@ use super::work::Work;
 use crate::contact::digits::{HELD, ROUND_OFF, TOLD};
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Delassus, Problem};
-
-/// Corrections with the present matrix that bring a verified solution to round-off. With four one of
-/// 5,730 problems is lost; with 16 none becomes more exact.
-const CORRECTIONS: usize = 8;
-
-/// If more blocks than this change their mode at once, the guessed modes are probably wrong. With two, two
-/// of 5,800 problems are lost for as many factorizations; with eight they take 2 % more.
-const FEW: usize = 4;
+use crate::contact::tuning::{NEWTON_CORRECTIONS, NEWTON_FEW};
 
 fn purpose(choice: Choice) -> Purpose {
     match choice.is_least() {
@@ -77,7 +70,7 @@ pub(super) fn run(
         if flips == 0 {
             let mut residual = held_residual(problem.blocks, work);
             let contracting = residual <= TOLD * velocity && plain;
-            for _ in 0..CORRECTIONS {
+            for _ in 0..NEWTON_CORRECTIONS {
                 if !contracting || residual <= exact {
                     break;
                 }
@@ -113,9 +106,9 @@ pub(super) fn run(
         let lost = match choice {
             Choice::Least => false,
             Choice::Same => flips > 0,
-            Choice::Direct => flips > FEW,
+            Choice::Direct => flips > NEWTON_FEW,
             // If the number of repairs grows, the iteration does not end.
-            Choice::Nearest | Choice::Any => flips > FEW && flips > flips_before,
+            Choice::Nearest | Choice::Any => flips > NEWTON_FEW && flips > flips_before,
         };
         if lost {
             break;

@@ -13,11 +13,7 @@ use super::pyramid;
 use super::work::Work;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
-use crate::linalg::scattered;
-
-/// Initial distance of violated rows from their bounds, in units of the largest violation. Each row
-/// starts a little further away than the one before, so that few reach their bound at once.
-const APART: f64 = 0.1;
+use crate::contact::tuning::PARAMETRIC_APART;
 
 /// A number (an impulse, a velocity, a distance to a bound) that must stay above zero while its block keeps
 /// its mode.
@@ -71,15 +67,12 @@ impl Grows {
     }
 }
 
-/// Pivots from the present impulse and its modes, within `budget` factorizations. Open contacts first
-/// move along their tangents, by `slip` in units of the largest velocity; otherwise a path may end where
-/// bodies wedge. Returns true if the modes are those of a solution, up to rows so nearly dependent that
-/// round-off decides.
+/// Pivots from the present impulse and its modes, within `budget` factorizations. Returns true if the
+/// modes are those of a solution, up to rows so nearly dependent that round-off decides.
 pub(super) fn pivot(
     problem: &Problem,
     work: &mut Work,
     active_set: &mut ActiveSetSystem,
-    slip: f64,
     budget: usize,
     factorizations: &mut usize,
 ) -> bool {
@@ -90,7 +83,6 @@ pub(super) fn pivot(
         problem,
         work,
         active_set,
-        slip,
         [&mut d, &mut rates, &mut sigma_rates],
         budget,
         factorizations,
@@ -106,12 +98,11 @@ fn follow(
     problem: &Problem,
     work: &mut Work,
     active_set: &mut ActiveSetSystem,
-    slip: f64,
     [d, rates, sigma_rates]: [&mut Vec<f64>; 3],
     budget: usize,
     factorizations: &mut usize,
 ) -> bool {
-    start(problem, work, slip, d);
+    start(problem, work, d);
     let mut t = 1.0;
     let mut grows: Option<Grows> = None;
     for _ in 0..budget {
@@ -180,9 +171,9 @@ fn closed(block: Block, sigma: &[f64]) -> Mode {
 }
 
 /// Computes d for the present impulse. Afterwards σ = Gλ + g + d.
-fn start(problem: &Problem, work: &mut Work, slip: f64, d: &mut [f64]) {
+fn start(problem: &Problem, work: &mut Work, d: &mut [f64]) {
     let speed = largest(&work.sigma);
-    let scale = APART * speed / problem.rows().max(1) as f64;
+    let scale = PARAMETRIC_APART * speed / problem.rows().max(1) as f64;
     d.fill(0.0);
     let mut count = 1.0;
     for (i, block) in problem.blocks.iter().enumerate() {
@@ -191,11 +182,7 @@ fn start(problem: &Problem, work: &mut Work, slip: f64, d: &mut [f64]) {
             let s = &mut work.sigma[at + r];
             // The side on which σ stays; zero if the row is held.
             let side = match (*block, work.modes[i]) {
-                (Block::Pyramid { .. }, Mode::Breaking) if r < 2 => {
-                    d[at + r] = slip * speed * scattered(at + r, 1);
-                    *s += d[at + r];
-                    continue;
-                }
+                (Block::Pyramid { .. }, Mode::Breaking) if r < 2 => continue,
                 (_, Mode::Breaking) | (Block::Box { .. }, Mode::AtLower) => 1.0,
                 (Block::Box { .. }, Mode::AtUpper) => -1.0,
                 (Block::Pyramid { .. }, Mode::Sliding) if r < 2 => continue,

@@ -10,10 +10,7 @@ use super::pyramid;
 use super::work::Work;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
-
-/// Pivoting ends after this many Newton steps that neither change a mode nor reduce the residual. With two,
-/// one of 404 problems is lost.
-const MISSES: usize = 5;
+use crate::contact::tuning::PIVOT_MISSES;
 
 /// Moves from an admissible impulse towards the solution of its modes while every impulse stays admissible.
 /// The block that ends a step changes its mode, and only this block. This needs few factorizations where
@@ -23,7 +20,6 @@ pub(super) fn pivot(
     problem: &Problem,
     work: &mut Work,
     active_set: &mut ActiveSetSystem,
-    purpose: Purpose,
     tolerance: f64,
     budget: usize,
     factorizations: &mut usize,
@@ -33,7 +29,7 @@ pub(super) fn pivot(
     let mut missed = 0;
     for _ in 0..budget {
         active_set.set_faces(problem.blocks, work);
-        active_set.factor(problem, purpose);
+        active_set.factor(problem, Purpose::Near);
         *factorizations += 1;
         put_on_faces(problem, work, active_set);
         let m = active_set.order;
@@ -95,7 +91,7 @@ pub(super) fn pivot(
         }
         // Slip directions turn, so that a step may miss, but not repeatedly.
         missed += usize::from(residual > 0.5 * before);
-        if missed > MISSES {
+        if missed > PIVOT_MISSES {
             return false;
         }
         before = residual;

@@ -9,8 +9,8 @@
 //! ray cannot return to an earlier point. G, regularized slightly, is definite, so that the path cannot go
 //! to infinity either. It therefore ends at t = 0, after finitely many pivots.
 //!
-//! For problems stored by trees. The matrix is factored every [`PIVOTS`] pivots; the pivots in between are
-//! updates of rank one.
+//! For problems stored by trees. The matrix is factored every [`RAY_PIVOTS`] pivots; the pivots in between
+//! are updates of rank one.
 
 mod start;
 
@@ -21,21 +21,10 @@ use crate::contact::capacity::Capacity;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
 use crate::contact::tree_system::TreeSystem;
+use crate::contact::tuning::{
+    RAY_CORRECTIONS, RAY_LEAST_PIVOTS, RAY_LOST, RAY_PIVOTS, RAY_STRIKES,
+};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
-
-/// Pivots on one factorization.
-const PIVOTS: usize = 16;
-
-/// Solves with one factorization: the first one computes the velocities, the others are iterative
-/// refinement.
-const CORRECTIONS: usize = 3;
-
-/// The path is lost if an impulse or velocity exceeds its bound by more than this share of the largest one.
-/// It then continues from the last point that was on the path, with a quarter of the pivots per
-/// factorization. This may happen `STRIKES` times.
-const LOST: f64 = 1e-4;
-const LEAST_PIVOTS: usize = 4;
-const STRIKES: usize = 4;
 
 /// The kind of a row.
 #[derive(Clone, Copy, Debug)]
@@ -124,8 +113,8 @@ impl Ray {
             impulses: [rows(), rows()],
             scratch: coordinates(),
             product: rows(),
-            columns: vec![[0.0]; max_coordinates * PIVOTS],
-            changes: Vec::with_capacity(PIVOTS),
+            columns: vec![[0.0]; max_coordinates * RAY_PIVOTS],
+            changes: Vec::with_capacity(RAY_PIVOTS),
         }
     }
 
@@ -144,25 +133,25 @@ impl Ray {
         let speed = largest(problem.g);
         let mut driving: Option<(usize, i8)> = None;
         let mut known = (0.0, driving);
-        let (mut pivots, mut strikes) = (PIVOTS, 0);
+        let (mut pivots, mut strikes) = (RAY_PIVOTS, 0);
         for k in 0..budget {
             self.factor(rows, trees);
             *factorizations += 1;
             if k == 0 {
                 self.t = 2.0 * self.reach_of_ray(rows);
             } else if self.is_lost(rows, speed) {
-                if pivots > LEAST_PIVOTS {
+                if pivots > RAY_LEAST_PIVOTS {
                     pivots /= 4;
                     self.states.copy_from_slice(&self.known);
                     (self.t, driving) = known;
                     continue;
                 }
                 strikes += 1;
-                if strikes > STRIKES {
+                if strikes > RAY_STRIKES {
                     return false;
                 }
             } else {
-                pivots = PIVOTS.min(2 * pivots);
+                pivots = RAY_PIVOTS.min(2 * pivots);
             }
             self.known.copy_from_slice(&self.states);
             known = (self.t, driving);
@@ -191,8 +180,8 @@ impl Ray {
 
     /// Whether any impulse or velocity exceeds its bound.
     fn is_lost(&self, rows: &WhitenedJacobian, speed: f64) -> bool {
-        let impulse = LOST * largest(&self.impulses[0]);
-        let speed = LOST * speed;
+        let impulse = RAY_LOST * largest(&self.impulses[0]);
+        let speed = RAY_LOST * speed;
         (0..rows.rows()).any(|row| match (self.kinds[row], self.states[row]) {
             (Kind::Normal, 0) => self.velocity(row)[0] < -speed,
             (Kind::Normal, _) => self.impulse(row)[0] < -impulse,
@@ -354,7 +343,7 @@ impl Ray {
         // A singular matrix leads to numbers that no later check accepts.
         trees.factor(rows);
         let m = rows.coordinates();
-        for _ in 0..CORRECTIONS {
+        for _ in 0..RAY_CORRECTIONS {
             for row in 0..self.kinds.len() {
                 let [now, rate] = self.impulse(row);
                 self.impulses[0][row] = now;

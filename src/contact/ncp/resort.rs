@@ -9,12 +9,7 @@
 use super::NcpSolver;
 use super::block_law;
 use crate::contact::problem::{Delassus, Problem, Small};
-
-/// An iterate with at least this residual is improved by descent before it is returned.
-const USELESS: f64 = 1e-3;
-
-/// Sweeps of descent: as much work as six factorizations.
-const DESCENT: usize = 24;
+use crate::contact::tuning::{USELESS, USELESS_SWEEPS};
 
 impl NcpSolver {
     /// Moves the present iterate, which has this residual, into the cones and to a nonpositive
@@ -40,7 +35,7 @@ impl NcpSolver {
             work.update_sigma(problem);
         }
         if residual > USELESS {
-            for _ in 0..DESCENT {
+            for _ in 0..USELESS_SWEEPS {
                 self.descend(problem);
             }
             self.work.update_sigma(problem);

@@ -15,11 +15,12 @@ use super::NcpSolver;
 use super::active_set::Purpose;
 use super::island_solver::IslandSolver;
 use super::linearize::face_rate;
-use super::neighbours::{AGREED, Around};
+use super::neighbours::Around;
 use super::work::Probe;
 use crate::contact::island_part::gather;
 use crate::contact::law::{Side, Variation};
 use crate::contact::problem::{Delassus, Problem};
+use crate::contact::tuning::AGREED;
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 use crate::error::Result;
 

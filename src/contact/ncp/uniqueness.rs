@@ -23,14 +23,11 @@
 //! [`NcpSolver::sides_agree`]: super::NcpSolver::sides_agree
 
 use super::island_solver::IslandSolver;
-use super::neighbours::AGREED;
 use super::work::Probe;
 use crate::contact::law::{Linearized, Variations, Verdict};
 use crate::contact::problem::Problem;
+use crate::contact::tuning::{AGREED, DETERMINED};
 use crate::error::Result;
-
-/// Largest relative difference of forward and reverse products.
-const DETERMINED: f64 = 1e-6;
 
 const UNDETERMINED: &str = "the derivative is not determined: constraints nearly depend on each other, and its directions \
                             and adjoints would differ by more than 1e-6";

@@ -7,14 +7,8 @@ use super::modes::largest;
 use crate::contact::digits::SLOWEST;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
+use crate::contact::tuning::{LEFT_OUT_EXTENSIONS, LEFT_OUT_OPENING};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
-
-/// A block is left out only if it separates at least at this velocity, scaled as margins are. Blocks that
-/// may be at a switch are therefore included.
-const OPENING: f64 = 1e-6;
-
-/// After this many extensions by violated blocks, all blocks are included.
-const EXTENSIONS: usize = 8;
 
 /// Sized at creation.
 #[derive(Debug)]
@@ -70,7 +64,7 @@ impl WorkingSet {
         for &b in &self.region {
             let held = !matches!(modes[b], Mode::Breaking | Mode::Unknown);
             let opening = opening(problem.blocks[b], &problem.g[rows.range(b)]) / unit;
-            self.inside[b] = held || opening <= OPENING;
+            self.inside[b] = held || opening <= LEFT_OUT_OPENING;
             self.is_new[b] = self.inside[b];
         }
         self.extensions = 0;
@@ -139,13 +133,13 @@ impl WorkingSet {
             }
             let opening = opening(problem.blocks[b], &sigma[..n]) / unit;
             margin = margin.min(opening);
-            self.is_new[b] = opening <= OPENING;
+            self.is_new[b] = opening <= LEFT_OUT_OPENING;
             any |= self.is_new[b];
         }
         if !any {
             return Some(margin);
         }
-        let all = self.extensions == EXTENSIONS;
+        let all = self.extensions == LEFT_OUT_EXTENSIONS;
         self.extensions += 1;
         for &b in &self.region {
             self.is_new[b] |= all && !self.inside[b];

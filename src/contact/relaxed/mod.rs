@@ -22,23 +22,10 @@ mod law;
 
 use crate::contact::digits::ROUND_OFF;
 use crate::contact::problem::{Block, Problem, Small};
+use crate::contact::tuning::{RELAXED_DESCENT, RELAXED_REACH, RELAXED_SOLVED, RELAXED_STEPS};
 use crate::error::{Error, Result};
 use crate::linalg::General;
 pub use law::Relaxed;
-
-/// Newton steps at one κ. Half as many leave 16 of 131 problems unsolved.
-const MAX_NEWTON: usize = 100;
-
-/// A step goes at most this share of the way to the boundary of the cones. With a tenth of the way 29 of
-/// the 57 problems that reach the boundary are unsolved.
-const TO_BOUNDARY: f64 = 0.95;
-
-/// Residual of a solved problem. Newton's method ends at round-off, far below; a factor of ten changes
-/// nothing.
-const SOLVED: f64 = 1e-8;
-
-/// Factor from one κ to the next on the way down.
-const DESCENT: f64 = 0.2;
 
 /// One block's rows of F with their derivatives, row-major.
 #[derive(Clone, Copy, Debug, Default)]
@@ -103,7 +90,7 @@ impl CentralPath {
         path.sigma.copy_from_slice(&path.gap);
         path.place(problem.blocks);
         let mut residual = path.newton(problem);
-        if residual > SOLVED {
+        if residual > RELAXED_SOLVED {
             path.lambda.fill(0.0);
             path.velocities(problem);
             path.sigma.copy_from_slice(&path.gap);
@@ -114,10 +101,10 @@ impl CentralPath {
                 if path.kappa <= kappa {
                     break;
                 }
-                path.kappa = (DESCENT * path.kappa).max(kappa);
+                path.kappa = (RELAXED_DESCENT * path.kappa).max(kappa);
             }
         }
-        if residual <= SOLVED && path.kappa <= kappa && path.factor(problem) {
+        if residual <= RELAXED_SOLVED && path.kappa <= kappa && path.factor(problem) {
             return Ok(path);
         }
         Err(Error::not_converged(format!(
@@ -171,7 +158,7 @@ impl CentralPath {
         let mut d_sigma = vec![0.0; n];
         let (mut lambda, mut sigma) = (vec![0.0; n], vec![0.0; n]);
         let mut residual = self.evaluate(problem);
-        for _ in 0..MAX_NEWTON {
+        for _ in 0..RELAXED_STEPS {
             if residual == 0.0 || !self.factor(problem) {
                 break;
             }
@@ -361,7 +348,7 @@ fn product((a, b): (&f64, &f64)) -> f64 {
 
 /// Longest step along `d` that keeps x > 0.
 fn inside(x: f64, d: f64) -> f64 {
-    if d < 0.0 { -TO_BOUNDARY * x / d } else { 1.0 }
+    if d < 0.0 { -RELAXED_REACH * x / d } else { 1.0 }
 }
 
 /// ψ, c, and the root in ψ.

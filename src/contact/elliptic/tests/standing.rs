@@ -1,6 +1,5 @@
 //! Bodies that stand, slide and spin on more contacts than their coordinates can distinguish.
 
-use super::super::rigid::{LOOKING, POLISH};
 use super::super::solver::Solver;
 use super::{Posing, law};
 use crate::contact::block::Cone;
@@ -8,6 +7,7 @@ use crate::contact::certificate::Effort;
 use crate::contact::law::{Law, Linearized, Request};
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Regularization};
+use crate::contact::tuning::{FACES_STEPS, FACES_WORK};
 use crate::contact::work_budget::WorkBudget;
 use crate::linalg::scattered;
 
@@ -157,8 +157,8 @@ fn the_shift_is_found_by_its_slope_where_contacts_are_many() {
             // The search for faces stays within its share of the work, even if its guesses do not lead
             // to the solution.
             let looking = law.solver.rigid.looking;
-            let most = LOOKING[0] + LOOKING[1] * (found.spent.work - looking);
-            let of_a_guess = POLISH as f64 * law.solver.system.weight().max(1.0);
+            let most = FACES_WORK[0] + FACES_WORK[1] * (found.spent.work - looking);
+            let of_a_guess = FACES_STEPS as f64 * law.solver.system.weight().max(1.0);
             assert!(looking <= most + of_a_guess, "{seed}: {looking} {most}");
             bounded += usize::from(looking > most);
         }

@@ -6,19 +6,10 @@
 use super::face::{Face, Slide};
 use super::{ActiveSetSystem, Use};
 use crate::contact::digits::{ROUND_OFF, UNFELT};
+use crate::contact::tuning::{TREES_PROXIMAL, TREES_REPETITIONS, TREES_STALLED};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 use crate::linalg::grow;
 use std::array::from_fn;
-
-/// ε of systems by trees. With a tenth one of 640 problems is lost, and three have other solutions.
-const PROXIMAL: f64 = 1e-6;
-
-/// Largest number of corrections of ε. Steps rarely need two.
-const REPETITIONS: usize = 4;
-
-/// A step ends if a correction leaves more than this share of the remainder: the remainder then comes from
-/// inconsistent rows. Without this rule solutions take 7 % longer.
-const STALLED: f64 = 0.3;
 
 impl ActiveSetSystem {
     pub(super) fn factor_by_trees(&mut self, rows: &WhitenedJacobian) {
@@ -77,7 +68,7 @@ impl ActiveSetSystem {
         let transposed = purpose == Use::Derivative { transposed: true };
         let (part, stalled) = match purpose {
             // The result of a step is checked anyway, so that the round-off with this ε is enough.
-            Use::Step { .. } => (UNFELT, STALLED),
+            Use::Step { .. } => (UNFELT, TREES_STALLED),
             Use::Derivative { .. } => (ROUND_OFF, f64::INFINITY),
         };
         let (m, n) = (self.order, rows.rows());
@@ -103,7 +94,7 @@ impl ActiveSetSystem {
             x.fill([0.0; W]);
             let enough = sizes(b).map(|b| part * b);
             let mut before = [f64::INFINITY; W];
-            for repetition in 0..=REPETITIONS {
+            for repetition in 0..=TREES_REPETITIONS {
                 // dx = K (r − Lᵀ H (1 + HᵀWH)⁻¹ Hᵀ R K r)
                 for ((dx, r), k) in dx.iter_mut().zip(r.iter()).zip(&self.compliance) {
                     *dx = r.map(|r| k * r);
@@ -117,7 +108,7 @@ impl ActiveSetSystem {
                 for (x, dx) in x.iter_mut().zip(dx.iter()) {
                     *x = from_fn(|i| x[i] + dx[i]);
                 }
-                if repetition == REPETITIONS {
+                if repetition == TREES_REPETITIONS {
                     break;
                 }
                 match purpose {
@@ -199,7 +190,7 @@ impl ActiveSetSystem {
 
 /// εE of a face's unknowns.
 fn ease(face: &Face) -> f64 {
-    PROXIMAL * face.response.max(f64::MIN_POSITIVE)
+    TREES_PROXIMAL * face.response.max(f64::MIN_POSITIVE)
 }
 
 /// Largest magnitude of each lane.

@@ -10,13 +10,8 @@ use super::ActiveSetSystem;
 use super::assemble::assemble;
 use crate::contact::digits::UNFELT;
 use crate::contact::ncp::modes::largest;
+use crate::contact::tuning::{NEWTON_CONTRADICTED, NEWTON_PROXIMAL};
 use crate::linalg::grow;
-
-/// ε. With a tenth 8 of 3,358 problems change by up to 1e-6.
-const PROXIMAL: f64 = 1e-7;
-
-/// If the correction exceeds this share of x, check whether it only answers inconsistent rows.
-const CONTRADICTED: f64 = 0.1;
 
 impl ActiveSetSystem {
     /// Assembles and factors A + εE of a dense problem with n rows.
@@ -30,7 +25,7 @@ impl ActiveSetSystem {
         let floor = if largest > 0.0 { UNFELT * largest } else { 1.0 };
         self.ease.clear();
         for face in &self.faces {
-            let ease = PROXIMAL * face.response.max(floor);
+            let ease = NEWTON_PROXIMAL * face.response.max(floor);
             for k in face.start..face.start + face.size {
                 a[k * m + k] += ease;
                 self.ease.push(ease);
@@ -54,7 +49,7 @@ impl ActiveSetSystem {
         self.general.solve(x, scratch);
         back.copy_from_slice(x);
         self.shrink(back, scratch);
-        let share = CONTRADICTED * largest(x.as_flattened());
+        let share = NEWTON_CONTRADICTED * largest(x.as_flattened());
         add(x, 1.0, back);
         if unanswered > 0.0 && largest(back.as_flattened()) > share {
             // The part that a second correction does not shrink comes from inconsistent rows. Both x and

@@ -3,15 +3,8 @@
 use super::{PathSystem, frozen};
 use crate::contact::digits::DEPENDENT;
 use crate::contact::problem::{Block, Problem, Small};
+use crate::contact::tuning::{PATH_PROXIMAL, PATH_REPETITIONS};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
-
-/// Added to the diagonal by trees. It bounds the condition of the system; repetition corrects its
-/// effect. With a tenth 9 of 64 problems are lost, with ten times as much one.
-const PROXIMAL: f64 = 1e-8;
-
-/// Largest number of corrections of a direction. With one correction three of 64 problems have another
-/// solution.
-const REPETITIONS: usize = 2;
 
 impl PathSystem {
     /// Factors with W, the inverse of D + R in the problem's units.
@@ -25,7 +18,7 @@ impl PathSystem {
             self.sizes.push(d.as_flattened().iter().fold(1.0, size));
             let unit = self.unit[i] * self.unit[i];
             for ((r, line), row) in d.iter_mut().enumerate().take(n).zip(rows.range(i)) {
-                line[r] += PROXIMAL + unit * rows.compliance(row);
+                line[r] += PATH_PROXIMAL + unit * rows.compliance(row);
             }
             let w = &mut self.trees.weights[i];
             match *block {
@@ -64,8 +57,8 @@ impl PathSystem {
         remainder.copy_from_slice(&self.x);
         self.x.fill([0.0]);
         // A smaller remainder does not matter: the next step corrects it.
-        let enough = PROXIMAL * self.weighted(rows, &remainder);
-        let repetitions = if rough { 0 } else { REPETITIONS };
+        let enough = PATH_PROXIMAL * self.weighted(rows, &remainder);
+        let repetitions = if rough { 0 } else { PATH_REPETITIONS };
         for repetition in 0..=repetitions {
             // y = W (b − H (1 + HᵀWH)⁻¹ HᵀW b)
             for (i, block) in problem.blocks.iter().enumerate() {

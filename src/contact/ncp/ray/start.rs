@@ -4,23 +4,11 @@ use super::{Kind, Ray};
 use crate::contact::ncp::modes::largest;
 use crate::contact::ncp::work::Work;
 use crate::contact::problem::{Block, Problem};
+use crate::contact::tuning::{
+    RAY_APART, RAY_EASE, RAY_LEAST_BOUND, RAY_LEAST_OPENING, RAY_OPENING,
+};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 use crate::linalg::scattered;
-
-/// Compliance that makes rows independent, in units of their response.
-const EASE: f64 = 1e-7;
-
-/// Perturbation of g, in units of its largest entry, so that no two rows reach their bounds at once.
-const APART: f64 = 1e-8;
-
-/// The speed at which gaps widen with t, in units of their closing velocity, and of the largest
-/// velocity.
-const OPENING: f64 = 1e-3;
-const LEAST_OPENING: f64 = 0.1;
-
-/// The rate at which friction bounds widen with t, in addition to the present impulse, in units of the
-/// mean impulse.
-const LEAST_BOUND: f64 = 0.1;
 
 impl Ray {
     /// Prepares the ray. The impulses in `work` decide how far bounds widen.
@@ -45,7 +33,7 @@ impl Ray {
         self.c.clear();
         for (i, block) in problem.blocks.iter().enumerate() {
             let at = work.offsets[i];
-            let ease = EASE * response(i, block.rows()).max(EASE * most);
+            let ease = RAY_EASE * response(i, block.rows()).max(RAY_EASE * most);
             for r in at..at + block.rows() {
                 let (kind, carried) = match *block {
                     Block::Pyramid { mu } if r < at + 2 && mu > 0.0 => {
@@ -71,15 +59,16 @@ impl Ray {
                 };
                 let (opens, bounded) = match kind {
                     Kind::Normal => {
-                        let closing = (-problem.g[r]).max(0.0) + LEAST_OPENING * speed;
-                        (OPENING * closing, 0.0)
+                        let closing = (-problem.g[r]).max(0.0) + RAY_LEAST_OPENING * speed;
+                        (RAY_OPENING * closing, 0.0)
                     }
-                    Kind::Friction { .. } => (0.0, carried + LEAST_BOUND * mean),
+                    Kind::Friction { .. } => (0.0, carried + RAY_LEAST_BOUND * mean),
                     _ => (0.0, 0.0),
                 };
                 self.kinds.push(kind);
                 self.compliance.push(rows.compliance(r) + ease);
-                self.g.push(problem.g[r] + APART * speed * scattered(r, 3));
+                self.g
+                    .push(problem.g[r] + RAY_APART * speed * scattered(r, 3));
                 self.d.push(opens * (1.0 + 0.1 * scattered(r, 4)));
                 self.c.push(bounded * (1.0 + 0.01 * scattered(r, 5)));
             }

@@ -8,9 +8,9 @@
 
 use crate::contact::certificate::{Effort, Path};
 use crate::contact::mode::Mode;
-use crate::contact::ncp::ladder::SWEEPS;
 use crate::contact::ncp::{Method, NcpOptions, NcpSolver};
 use crate::contact::problem::{Block, Delassus, Problem};
+use crate::contact::tuning::SWEEPS;
 
 struct Recorded {
     blocks: Vec<Block>,
@@ -142,11 +142,13 @@ fn problems_of_humanoids_are_certified_without_first_order_methods() {
     assert!(interior >= 8, "{interior} of 18 needed the interior point");
 }
 
+/// Pivots solve the first one. Next to a switch they end, and continuation solves the problem.
 #[test]
-fn problems_of_a_quadruped_are_solved_by_pivots() {
+fn problems_of_a_quadruped_that_slides_are_solved() {
     let mut solver = NcpSolver::new(60, 30);
     let cases = read(include_str!("sliding.txt"));
     assert_eq!(cases.len(), 4);
+    let mut by_pivots = 0;
     for (k, case) in cases.iter().enumerate() {
         let (mut lambda, mut modes) = (case.lambda.clone(), case.modes.clone());
         let c = solver
@@ -158,15 +160,15 @@ fn problems_of_a_quadruped_are_solved_by_pivots() {
             )
             .unwrap();
         println!("{k}: {c:?}");
-        // Next to a switch the interior point runs, too.
-        let pivots_alone = c.interior == 0 || c.margin < 1e-6;
         assert!(
-            c.converged && c.path == Path::Polished && pivots_alone && c.sweeps <= SWEEPS,
+            c.converged && c.sweeps <= SWEEPS && c.admm == 0,
             "{k}: {c:?}"
         );
+        by_pivots += usize::from(c.path == Path::Polished && c.interior == 0);
         case.check(k, &lambda);
         solver.linearize(&case.problem()).unwrap();
     }
+    assert!(by_pivots > 0);
 }
 
 #[test]

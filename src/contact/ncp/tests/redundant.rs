@@ -3,9 +3,9 @@
 use super::problems::{Case, LEVEL, Random, table};
 use super::solve::certified;
 use crate::contact::mode::Mode;
-use crate::contact::ncp::neighbours::AGREED;
 use crate::contact::ncp::{NcpOptions, NcpSolver};
 use crate::contact::problem::Block;
+use crate::contact::tuning::AGREED;
 
 /// The same table with its contacts in another order; `order[k]` is the old index of contact k.
 fn reordered(case: &Case, order: &[usize]) -> Case {

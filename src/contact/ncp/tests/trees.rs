@@ -146,7 +146,8 @@ fn a_ray_ends_on_a_solution() {
         let options = NcpOptions::default();
         let solved = solver.solve(&problem, &mut lambda, &mut modes, &options);
         assert!(solved.unwrap().converged, "{number}");
-        solver.rest(&problem);
+        solver.work.lambda.fill(0.0);
+        solver.work.update_sigma(&problem);
         let mut certificate = Certificate::new(Path::Polished);
         let mut found = false;
         let used = measure(|| {
