@@ -118,11 +118,11 @@ impl BranchMatrix {
 }
 
 /// One block of the path from the root to the current dof: component c of four ancestors.
-pub(super) type PathBlock<const N: usize> = [F4; N];
+pub(crate) type PathBlock<const N: usize> = [F4; N];
 
 /// Writes column `c` (`numbers`) of the dof at `depth` into the path.
 #[inline(always)]
-pub(super) fn set_path<const N: usize>(
+pub(crate) fn set_path<const N: usize>(
     path: &mut [PathBlock<N>],
     depth: usize,
     first: usize,

@@ -6,7 +6,8 @@
 //! summands is refused.
 
 use crate::linalg::{F4, axpy, dispatch};
-use crate::model::topology::{LANES, Topology, padded};
+use crate::model::topology::{Dof, LANES, Topology, WORLD, padded};
+use std::ops::Range;
 
 /// A pivot of at most this share of the sum of its summands' magnitudes counts as zero.
 const TINY: f64 = 1e-14;
@@ -14,6 +15,8 @@ const TINY: f64 = 1e-14;
 /// A, then its factors, over the path from the root to each dof. Rows are padded to lanes.
 #[derive(Clone, Debug)]
 pub struct TreeLu {
+    /// The dofs of the matrix. Numbers of dofs below count from the first of them.
+    dofs: Range<usize>,
     /// Index at which the row of a dof begins, as in branch-packed storage. Entry d belongs to its
     /// ancestor at depth d, the last one to itself.
     starts: Vec<usize>,
@@ -30,28 +33,43 @@ pub struct TreeLu {
 
 impl TreeLu {
     pub fn new(t: &Topology) -> Self {
+        Self::of(t, 0..t.nv())
+    }
+
+    /// For the dofs of some successive trees.
+    pub fn of(t: &Topology, dofs: Range<usize>) -> Self {
+        let (first, nv) = (dofs.start, dofs.len());
+        let own = &t.dofs[dofs.clone()];
         let mut count = 0;
         let mut next = |length: usize| {
             count += length;
             count - length
         };
-        let starts: Vec<usize> = (t.dofs.iter()).map(|d| next(padded(d.depth + 1))).collect();
+        let starts: Vec<usize> = own.iter().map(|d| next(padded(d.depth + 1))).collect();
         let mut path = vec![(0, 0); count];
         for (k, start) in starts.iter().enumerate() {
             let mut a = k;
-            for d in (0..=t.dofs[k].depth).rev() {
+            for d in (0..=own[k].depth).rev() {
                 path[start + d] = (a, starts[a] / LANES);
-                a = t.dofs[a].parent;
+                a = match own[a].parent {
+                    WORLD => WORLD,
+                    parent => parent - first,
+                };
             }
         }
         TreeLu {
+            dofs,
             starts,
             path,
             above: F4::zeros(count / LANES),
             below: F4::zeros(count / LANES),
-            sizes: vec![0.0; t.nv()],
+            sizes: vec![0.0; nv],
             cancelled: 1.0,
         }
+    }
+
+    fn dofs<'a>(&self, t: &'a Topology) -> &'a [Dof] {
+        &t.dofs[self.dofs.clone()]
     }
 
     pub fn clear(&mut self) {
@@ -61,7 +79,7 @@ impl TreeLu {
 
     /// Adds to an entry between dofs of one path. Call it before [`TreeLu::factor`].
     pub fn add(&mut self, t: &Topology, row: usize, column: usize, value: f64) {
-        let at = self.starts[row.max(column)] + t.dofs[row.min(column)].depth;
+        let at = self.starts[row.max(column)] + self.dofs(t)[row.min(column)].depth;
         match row <= column {
             true => F4::flat_mut(&mut self.above)[at] += value,
             false => F4::flat_mut(&mut self.below)[at] += value,
@@ -76,7 +94,7 @@ impl TreeLu {
 
     /// The row of dof k over its path: A_dk with the diagonal last, and A_kd, whose last entry is not read.
     pub fn row_mut(&mut self, t: &Topology, k: usize) -> [&mut [f64]; 2] {
-        let row = self.starts[k]..self.starts[k] + t.dofs[k].depth + 1;
+        let row = self.starts[k]..self.starts[k] + self.dofs(t)[k].depth + 1;
         let [above, below] = self.packed_mut().map(F4::flat_mut);
         [&mut above[row.clone()], &mut below[row]]
     }
@@ -90,11 +108,11 @@ impl TreeLu {
     #[inline(always)]
     fn factor_kernel(&mut self, t: &Topology) -> Option<usize> {
         self.cancelled = 1.0;
-        let above = F4::flat(&self.above);
-        for (size, (start, dof)) in self.sizes.iter_mut().zip(self.starts.iter().zip(&t.dofs)) {
+        let (dofs, above) = (self.dofs(t), F4::flat(&self.above));
+        for (size, (start, dof)) in self.sizes.iter_mut().zip(self.starts.iter().zip(dofs)) {
             *size = above[start + dof.depth].abs();
         }
-        for (k, dof) in t.dofs.iter().enumerate().rev() {
+        for (k, dof) in dofs.iter().enumerate().rev() {
             let start = self.starts[k];
             // The rows of ancestors are stored before this row.
             let (above_up, above) = self.above.split_at_mut(start / LANES);
@@ -109,19 +127,15 @@ impl TreeLu {
             for x in &mut row[..dof.depth] {
                 *x /= pivot;
             }
-            let (row, column) = (F4::flat(above), F4::flat(below));
-            let own = row[..dof.depth].iter().zip(&column[..dof.depth]);
-            for (d, ((s, l), (a, up))) in own.zip(&self.path[start..]).enumerate() {
-                self.sizes[*a] += (s * l).abs();
-                // Update the ancestor's row up to its diagonal, and its column above it. The rest of the
-                // lanes is padding and the diagonal that is not read.
-                let lanes = d / LANES + 1;
-                let (to_above, to_below) = (&mut above_up[*up..], &mut below_up[*up..]);
-                let (to_above, to_below) = (&mut to_above[..lanes], &mut to_below[..lanes]);
-                let (above, below) = (&above[..lanes], &below[..lanes]);
-                for b in 0..lanes {
-                    to_above[b] -= above[b] * *l;
-                    to_below[b] -= below[b] * *s;
+            let (own, up) = ([&*above, &*below], &mut [above_up, below_up]);
+            let path = &self.path[start..start + dof.depth];
+            for (b, path) in path.chunks(LANES).enumerate() {
+                match b {
+                    0 => update::<1>(path, own, up, &mut self.sizes),
+                    1 => update::<2>(path, own, up, &mut self.sizes),
+                    2 => update::<3>(path, own, up, &mut self.sizes),
+                    3 => update::<4>(path, own, up, &mut self.sizes),
+                    _ => update_many(b + 1, path, own, up, &mut self.sizes),
                 }
             }
         }
@@ -163,7 +177,7 @@ impl TreeLu {
         of: impl Fn(f64, f64) -> f64,
     ) {
         let (all, pivots) = (F4::flat(all), F4::flat(&self.above));
-        let rows = self.starts.iter().zip(&t.dofs).enumerate().rev();
+        let rows = self.starts.iter().zip(self.dofs(t)).enumerate().rev();
         for (k, (start, dof)) in rows {
             let row = *start..*start + dof.depth;
             let pivot = pivots[row.end];
@@ -186,7 +200,7 @@ impl TreeLu {
         of: impl Fn(f64, f64, f64) -> f64,
     ) {
         let (all, pivots) = (F4::flat(all), F4::flat(&self.above));
-        for (k, (start, dof)) in self.starts.iter().zip(&t.dofs).enumerate() {
+        for (k, (start, dof)) in self.starts.iter().zip(self.dofs(t)).enumerate() {
             let row = *start..*start + dof.depth;
             let pivot = pivots[row.end];
             let mut sum = [0.0; W];
@@ -195,6 +209,54 @@ impl TreeLu {
             }
             for (x, sum) in x[k].iter_mut().zip(sum) {
                 *x = of(*x, sum, pivot);
+            }
+        }
+    }
+}
+
+/// Subtracts multiples of a row and a column from those of the ancestors that end in lane W: from the row up
+/// to its diagonal, and from the column above it. The rest of the lanes is padding and the diagonal that is
+/// not read.
+#[inline(always)]
+fn update<const W: usize>(
+    path: &[(usize, usize)],
+    own: [&[F4]; 2],
+    up: &mut [&mut [F4]; 2],
+    sizes: &mut [f64],
+) {
+    let own = own.map(|own| &own[..W]);
+    let [row, column]: [[F4; W]; 2] = own.map(|own| std::array::from_fn(|w| own[w]));
+    for (i, (a, first)) in path.iter().enumerate() {
+        let (s, l) = (own[0][W - 1].0[i], own[1][W - 1].0[i]);
+        sizes[*a] += (s * l).abs();
+        let [above, below] = &mut *up;
+        let to = (
+            &mut above[*first..*first + W],
+            &mut below[*first..*first + W],
+        );
+        for w in 0..W {
+            to.0[w] -= row[w] * l;
+            to.1[w] -= column[w] * s;
+        }
+    }
+}
+
+/// [`update`] for any number of lanes.
+#[inline(always)]
+fn update_many(
+    lanes: usize,
+    path: &[(usize, usize)],
+    own: [&[F4]; 2],
+    up: &mut [&mut [F4]; 2],
+    sizes: &mut [f64],
+) {
+    let [row, column] = own.map(|own| &own[..lanes]);
+    for (i, (a, first)) in path.iter().enumerate() {
+        let (s, l) = (row[lanes - 1].0[i], column[lanes - 1].0[i]);
+        sizes[*a] += (s * l).abs();
+        for (to, (from, scale)) in up.iter_mut().zip([(row, l), (column, s)]) {
+            for (to, from) in to[*first..*first + lanes].iter_mut().zip(from) {
+                *to -= *from * scale;
             }
         }
     }

@@ -70,9 +70,9 @@ impl Coriolis {
     /// Adds the force.
     #[inline]
     pub fn apply(&mut self, at: &State<'_>, tau: &mut [f64]) {
-        self.acts = !self.is_calm(at.time_step, at.v);
-        if self.acts {
-            self.trees.iter_mut().for_each(|of| of.apply(at, tau));
+        self.acts = false;
+        for of in &mut self.trees {
+            self.acts |= of.apply(at, tau);
         }
     }
 

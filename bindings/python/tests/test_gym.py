@@ -145,6 +145,16 @@ def test_misuse():
         envs.step(np.zeros((2, 2)))
     with pytest.raises(diffsim.NumericalError, match=r"action\[1, 0\]: must be finite, got nan"):
         envs.step(np.array([[0.0], [np.nan]]))
+    with pytest.raises(TypeError, match="action: expected numbers, got an array of complex128"):
+        envs.step(np.ones((2, 1), complex))
+    with pytest.raises(TypeError, match="action: expected numbers, got an array of object"):
+        envs.step(None)
+    with pytest.raises(TypeError, match="action: expected numbers: .*inhomogeneous"):
+        envs.step([[0.0], [0.0, 1.0]])
+    with pytest.raises(ValueError, match="seed: must not be negative"):
+        envs.reset(seed=-1)
+    with pytest.raises(TypeError, match="seed: expected a whole number, got 'a'"):
+        envs.reset(seed="a")
     with pytest.raises(ValueError, match="seed: expected 2"):
         envs.reset(seed=[1, 2, 3])
     with pytest.raises(ValueError, match="reset_mask"):

@@ -19,33 +19,54 @@
 //!
 //!   −δf = r − G (id + r),   G = w h S (M + w h S)⁻¹.
 
+mod fill;
+
 use super::super::face::State;
 use super::super::slopes::Entry;
 use crate::dynamics::kinematics::Kinematics;
 use crate::dynamics::rnea_derivatives::Composite;
-use crate::linalg::{factor_plain, solve_plain, solve_plain_transposed};
+use crate::linalg::F4;
 use crate::model::params::{Param, ParamKind};
 use crate::model::topology::{Link, LinkKind, Topology, Tree, WORLD};
-use crate::spatial::{INERTIA_PARAMS, Inertia, Twist, Wrench};
+use crate::spatial::{INERTIA_PARAMS, Inertia, Twist, Vec3, Wrench};
+use fill::{System, fill};
 use std::ops::Range;
 
 /// (h |ω|)⁴ at which implicit terms begin, and at which they are whole: rotations by 0.03 and 0.06.
 const CALM: f64 = 8.1e-7;
 const FAST: f64 = 1.296e-5;
 
-/// One link at the last state. Sums are over its subtree.
+/// One link at the last state, for derivatives. Sums are over its subtree.
 #[derive(Clone, Copy, Debug, Default)]
 struct At {
     /// I and P; and A and D, from α in the place of the velocity.
     moving: Composite,
     whirled: Composite,
-    /// Spatial acceleration: first by velocities alone, then with a_c.
+    /// Spatial acceleration with a_c.
     acc: Twist,
     alpha: Twist,
     mu: Twist,
     /// F, and the force of inverse dynamics.
     whirl: Wrench,
     force: Wrench,
+}
+
+/// What a dof contributes to the entries in its row. The motion of its subtree changes by ζ and so on
+/// ([`Change`]); with D = İ of α in the place of the velocity,
+///
+///   id = (I s)ᵀ acc + (2Bᵀ s)ᵀ ζ,
+///   r = ½ w h ((I s)ᵀ mu + (D s − s ×* A)ᵀ ζ − (I ṡ + s ×* P)ᵀ χ).
+#[derive(Clone, Copy, Debug, Default)]
+struct Row {
+    force: Wrench,
+    /// The angular part of 2Bᵀ s. The linear part is zero.
+    bias: Vec3,
+    swing: Wrench,
+    whirl: Wrench,
+    /// ṡ.
+    rate: Twist,
+    /// ½ w h for a dof in S, else 0.
+    half: f64,
 }
 
 /// A tree whose joints may be fast.
@@ -63,18 +84,17 @@ pub(super) struct Whirling {
     /// w h.
     scale: f64,
     at: Vec<At>,
-    /// a_c, S a_c, and memory of a solution.
-    acc: Vec<f64>,
+    /// S a_c and f.
     turned: Vec<f64>,
-    work: Vec<f64>,
-    /// w h S and the factors of M + w h S, row-major.
-    skew: Vec<f64>,
-    lu: Vec<f64>,
-    columns: Vec<usize>,
+    force: Vec<f64>,
+    system: System,
+    rows: Vec<Row>,
     /// G, row-major, and −∂f/∂q and −∂f/∂v, column-major.
     passed: Vec<f64>,
     by_q: Vec<f64>,
     by_v: Vec<f64>,
+    /// id + r of a column.
+    sums: Vec<f64>,
 }
 
 /// The parent's quantity, or zero on the world.
@@ -138,16 +158,15 @@ impl Whirling {
             weight: 0.0,
             by_speed: 0.0,
             scale: 0.0,
-            at: vec![At::default(); links.len()],
-            acc: vec![0.0; n],
+            at: vec![At::default(); if derivatives { links.len() } else { 0 }],
             turned: vec![0.0; n],
-            work: vec![0.0; n],
-            skew: square(true),
-            lu: square(true),
-            columns: vec![0; n],
+            force: vec![0.0; n],
+            system: System::new(t, tree),
+            rows: vec![Row::default(); if derivatives { n } else { 0 }],
             passed: square(derivatives),
             by_q: square(derivatives),
             by_v: square(derivatives),
+            sums: vec![0.0; if derivatives { n } else { 0 }],
             links,
             dofs,
         }
@@ -180,91 +199,74 @@ impl Whirling {
         self.speed(h, v) <= 0.0
     }
 
-    pub fn apply(&mut self, at: &State<'_>, tau: &mut [f64]) {
+    /// Adds the force. False if the tree is calm.
+    pub fn apply(&mut self, at: &State<'_>, tau: &mut [f64]) -> bool {
         let (h, x) = (at.time_step, self.speed(at.time_step, at.v).min(1.0));
         self.weight = 0.0;
         if x <= 0.0 {
-            return;
+            return false;
         }
         let (t, kin) = (at.model.topology(), at.kin);
         let weight = x * x * (3.0 - 2.0 * x);
         self.by_speed = 24.0 * x * (1.0 - x) * h.powi(4) / (FAST - CALM);
-        self.gather(t, kin);
-        self.fill(t, kin, at, weight * h);
-        if !factor_plain(&mut self.lu, &mut self.columns, 0.0) {
+        let (places, flags) = (
+            (&self.links, &self.dofs),
+            [&self.is_free[..], &self.is_limb],
+        );
+        let armature = &at.params.armature[self.dofs.clone()];
+        fill(
+            &mut self.system,
+            t,
+            kin,
+            places,
+            flags,
+            armature,
+            weight * h,
+        );
+        if self.system.lu.factor(t).is_some() {
             // M is singular: the balance of the step tells.
-            return;
+            return true;
         }
-        solve_plain(&self.lu, &self.columns, &mut self.acc, &mut self.work);
+        self.system.lu.solve(t, &mut self.system.acc);
         (self.weight, self.scale) = (weight, weight * h);
-        let rows = self.skew.chunks_exact(self.acc.len());
-        for ((row, turned), tau) in rows.zip(&mut self.turned).zip(&mut tau[self.dofs.clone()]) {
-            let push: f64 = row.iter().zip(&self.acc).map(|(s, a)| s * a).sum();
-            *turned = push / (weight * h);
-            *tau -= push;
+        self.push(t);
+        let tau = &mut tau[self.dofs.clone()];
+        for ((force, turned), tau) in self.force.iter().zip(&mut self.turned).zip(tau) {
+            *turned = -force / (weight * h);
+            *tau += force;
         }
+        true
     }
 
-    /// The sums over subtrees by velocities alone.
-    fn gather(&mut self, t: &Topology, kin: &Kinematics) {
-        for i in self.links.clone() {
-            let (l, inertia, v) = (&t.links[i], &kin.inertia[i], kin.v[i]);
-            let moving = Composite::of(inertia, v);
-            let acc = above(l, |p| self.at[p - self.links.start].acc) + kin.c[i];
-            self.at[i - self.links.start] = At {
-                moving,
-                acc,
-                force: inertia.mul(acc) + v.cross_wrench(moving.momentum),
-                ..At::default()
-            };
-        }
-        for i in self.links.clone().rev() {
-            let l = &t.links[i];
-            if l.parent != WORLD {
-                let own = self.at[i - self.links.start];
-                let parent = &mut self.at[l.parent - self.links.start];
-                parent.moving.add(&own.moving);
-                parent.force += own.force;
+    /// f = −w h S a_c.
+    fn push(&mut self, t: &Topology) {
+        let mut force = std::mem::take(&mut self.force);
+        force.fill(0.0);
+        for k in 0..force.len() {
+            let mut own = 0.0;
+            for (a, s) in self.above(t, k) {
+                own += s * self.system.acc[a];
+                force[a] -= s * self.system.acc[k];
             }
+            force[k] += own;
         }
+        self.force = force;
     }
 
-    /// −b, w h S, and M + w h S. Dofs that are given have an acceleration of zero.
-    fn fill(&mut self, t: &Topology, kin: &Kinematics, at: &State<'_>, scale: f64) {
-        let (first, n) = (self.dofs.start, self.dofs.len());
-        self.lu.fill(0.0);
-        self.skew.fill(0.0);
-        for k in self.dofs.clone() {
-            let own = &self.at[t.dofs[k].link - self.links.start];
-            let i = k - first;
-            if !self.is_free[i] {
-                self.lu[i * n + i] = 1.0;
-                self.acc[i] = 0.0;
-                continue;
-            }
-            let s = kin.s[k];
-            let (turned, inertia) = (rate(t, kin, k), &own.moving.inertia);
-            let (force, swung) = (inertia.mul(s), inertia.mul(turned));
-            self.acc[i] = -s.dot(own.force);
-            self.lu[i * n + i] = s.dot(force) + at.params.armature[k];
-            let mut j = t.dofs[k].parent;
-            while j != WORLD {
-                let a = j - first;
-                if self.is_free[a] {
-                    let mass = kin.s[j].dot(force);
-                    let (mut to, mut back) = (mass, mass);
-                    if self.is_limb[i] && self.is_limb[a] {
-                        let momentum = kin.s[j].cross(s).dot(own.moving.momentum);
-                        let twice = kin.s[j].dot(swung) - rate(t, kin, j).dot(force) + momentum;
-                        let skew = 0.5 * scale * twice;
-                        (self.skew[a * n + i], self.skew[i * n + a]) = (skew, -skew);
-                        (to, back) = (mass + skew, mass - skew);
-                    }
-                    (self.lu[a * n + i], self.lu[i * n + a]) = (to, back);
-                }
-                j = t.dofs[j].parent;
-            }
-        }
+    /// The dofs above a dof that have a place in S with it, and the entries of w h S in its column. Dofs are
+    /// counted from the first of the tree.
+    fn above(&self, t: &Topology, k: usize) -> impl Iterator<Item = (usize, f64)> {
+        let dofs = &t.dofs[self.dofs.clone()];
+        let first = dofs[0].row;
+        let row = &F4::flat(&self.system.skew)[dofs[k].row - first..][..dofs[k].depth];
+        let mut a = k;
+        // No dof above one that is not of a limb is of a limb.
+        (row.iter().rev())
+            .map(move |s| {
+                a = dofs[a].parent - self.dofs.start;
+                (a, *s)
+            })
+            .take_while(move |(a, _)| self.is_limb[k] && self.is_limb[*a])
     }
 
     /// The quantities of links by a_c.
@@ -276,7 +278,7 @@ impl Whirling {
                 above(l, |p| [self.at[p - start].alpha, self.at[p - start].mu]);
             let mut acc = above(l, |p| self.at[p - start].acc) + kin.c[i];
             for k in l.dofs() {
-                let (a, s) = (self.acc[k - first], kin.s[k]);
+                let (a, s) = (self.system.acc[k - first], kin.s[k]);
                 acc += s * a;
                 if self.is_limb[k - first] {
                     alpha += s * a;
@@ -285,21 +287,40 @@ impl Whirling {
             }
             let (inertia, v) = (&kin.inertia[i], kin.v[i]);
             let momentum = inertia.mul(v);
-            let own = &mut self.at[i - start];
-            (own.alpha, own.mu, own.acc) = (alpha, mu, acc);
-            own.whirled = Composite::of(inertia, alpha);
-            own.whirl = inertia.mul(mu) + alpha.cross_wrench(momentum);
-            own.force = inertia.mul(acc) + v.cross_wrench(momentum);
+            self.at[i - start] = At {
+                moving: Composite::of(inertia, v),
+                whirled: Composite::of(inertia, alpha),
+                acc,
+                alpha,
+                mu,
+                whirl: inertia.mul(mu) + alpha.cross_wrench(momentum),
+                force: inertia.mul(acc) + v.cross_wrench(momentum),
+            };
         }
         for i in self.links.clone().rev() {
             let l = &t.links[i];
             if l.parent != WORLD {
                 let own = self.at[i - start];
                 let parent = &mut self.at[l.parent - start];
+                parent.moving.add(&own.moving);
                 parent.whirled.add(&own.whirled);
                 parent.whirl += own.whirl;
                 parent.force += own.force;
             }
+        }
+        for k in self.dofs.clone() {
+            let (link, s) = (t.dofs[k].link, kin.s[k]);
+            let of = &self.at[link - start];
+            let (inertia, rate) = (&of.moving.inertia, kin.v[link].cross(s));
+            let is_limb = self.is_limb[k - first];
+            self.rows[k - first] = Row {
+                force: inertia.mul(s),
+                bias: of.moving.two_b_row(s),
+                swing: rate_mul(&of.whirled, s) - s.cross_wrench(of.whirled.momentum),
+                whirl: inertia.mul(rate) + s.cross_wrench(of.moving.momentum),
+                rate,
+                half: if is_limb { 0.5 * self.scale } else { 0.0 },
+            };
         }
     }
 
@@ -309,29 +330,75 @@ impl Whirling {
         }
         let (t, kin, n) = (at.model.topology(), at.kin, self.dofs.len());
         self.whirl(t, kin);
-        self.passed.copy_from_slice(&self.skew);
-        for row in self.passed.chunks_exact_mut(n) {
-            solve_plain_transposed(&self.lu, &self.columns, row, &mut self.work);
-        }
+        self.pass(t);
         let mut by_q = std::mem::take(&mut self.by_q);
         let mut by_v = std::mem::take(&mut self.by_v);
+        let mut sums = std::mem::take(&mut self.sums);
         by_q.fill(0.0);
         by_v.fill(0.0);
         for k in self.dofs.clone() {
             let (own, i, s) = (k - self.dofs.start, t.dofs[k].link, kin.s[k]);
-            let (of_q, of_v) = (self.displaced(t, kin, i, s), self.sped(t, kin, i, s));
             let by_q = &mut by_q[own * n..][..n];
-            self.for_rows(t, kin, &of_q, |row, both| self.add(row, both, by_q));
+            self.write(t, kin, &self.displaced(t, kin, i, s), by_q, &mut sums);
+            self.finish(by_q, &sums);
             let by_v = &mut by_v[own * n..][..n];
-            self.for_rows(t, kin, &of_v, |row, both| self.add(row, both, by_v));
+            self.write(t, kin, &self.sped(t, kin, i, s), by_v, &mut sums);
             if self.rotates[own] != 0.0 {
                 let rate = at.time_step * self.by_speed * at.v[k].powi(3);
                 for (row, turned) in self.turned.iter().enumerate() {
-                    self.add(row, [0.0, rate * turned], by_v);
+                    if self.is_free[row] {
+                        by_v[row] += rate * turned;
+                        sums[row] += rate * turned;
+                    }
                 }
             }
+            self.finish(by_v, &sums);
         }
-        (self.by_q, self.by_v) = (by_q, by_v);
+        (self.by_q, self.by_v, self.sums) = (by_q, by_v, sums);
+    }
+
+    /// Writes r of each row to `column`, which has zeros, and id + r to `sums`.
+    fn write(
+        &self,
+        t: &Topology,
+        kin: &Kinematics,
+        by: &Change,
+        column: &mut [f64],
+        sums: &mut [f64],
+    ) {
+        sums.fill(0.0);
+        self.for_rows(t, kin, by, |row, [id, r]| {
+            if self.is_free[row] {
+                (column[row], sums[row]) = (r, id + r);
+            }
+        });
+    }
+
+    /// column −= G sums.
+    fn finish(&self, column: &mut [f64], sums: &[f64]) {
+        let rows = self.passed.chunks_exact(sums.len()).zip(&self.is_limb);
+        for (to, (row, is_limb)) in column.iter_mut().zip(rows) {
+            if *is_limb {
+                *to -= row.iter().zip(sums).map(|(g, x)| g * x).sum::<f64>();
+            }
+        }
+    }
+
+    /// G = w h S (M + w h S)⁻¹.
+    fn pass(&mut self, t: &Topology) {
+        let (mut passed, n) = (std::mem::take(&mut self.passed), self.dofs.len());
+        passed.fill(0.0);
+        for k in 0..n {
+            for (a, s) in self.above(t, k) {
+                (passed[a * n + k], passed[k * n + a]) = (s, -s);
+            }
+        }
+        for (row, is_limb) in passed.chunks_exact_mut(n).zip(&self.is_limb) {
+            if *is_limb {
+                self.system.lu.solve_transposed(t, row);
+            }
+        }
+        self.passed = passed;
     }
 
     fn parent(&self, t: &Topology, link: usize) -> At {
@@ -376,24 +443,16 @@ impl Whirling {
         mut visit: impl FnMut(usize, [f64; 2]),
     ) {
         let (first, start) = (self.dofs.start, self.links.start);
-        let mut row = |k: usize, id: Wrench, whirl: Wrench, sum: Wrench| {
-            let (s, v) = (kin.s[k], kin.v[t.dofs[k].link]);
-            let r = match self.is_limb[k - first] {
-                true => 0.5 * self.scale * s.dot(whirl + v.cross_wrench(sum)),
-                false => 0.0,
-            };
-            visit(k - first, [s.dot(id), r]);
-        };
-        for i in by.link..t.links[by.link].end {
-            let of = &self.at[i - start];
-            let (inertia, momentum) = (&of.moving.inertia, of.moving.momentum);
-            let sum = of.whirled.momentum;
-            let id = inertia.mul(by.acc) + of.moving.two_b(by.v);
-            let whirl = inertia.mul(by.mu)
-                + rate_mul(&of.whirled, by.v)
-                + by.alpha.cross_wrench(momentum)
-                + by.v.cross_wrench(sum);
-            (t.links[i].dofs()).for_each(|k| row(k, id, whirl, inertia.mul(by.alpha)));
+        let below = t.links[by.link].iv;
+        for k in below..t.dofs[below].end {
+            let of = &self.rows[k - first];
+            let id = by.acc.dot(of.force) + of.bias.dot(by.v.ang);
+            let r = by.mu.dot(of.force) + by.v.dot(of.swing) - by.alpha.dot(of.whirl);
+            visit(k - first, [id, of.half * r]);
+        }
+        let parent = t.links[by.link].parent;
+        if parent == WORLD {
+            return;
         }
         let of = &self.at[by.link - start];
         let inertia = &of.moving.inertia;
@@ -403,9 +462,12 @@ impl Whirling {
             + rate_mul(&of.whirled, by.v)
             + by.alpha.cross_wrench(of.moving.momentum);
         let sum = by.turn.cross_wrench(of.whirled.momentum) + inertia.mul(by.alpha);
-        let parent = t.links[by.link].parent;
-        if parent != WORLD {
-            t.path(parent).for_each(|k| row(k, id, whirl, sum));
+        for k in t.path(parent) {
+            let (s, of) = (kin.s[k], &self.rows[k - first]);
+            visit(
+                k - first,
+                [s.dot(id), of.half * (s.dot(whirl) - of.rate.dot(sum))],
+            );
         }
     }
 
@@ -424,13 +486,20 @@ impl Whirling {
     /// The slopes by q and v.
     pub fn entries(&self) -> impl Iterator<Item = Entry> {
         let (n, first) = (self.dofs.len(), self.dofs.start);
-        let count = if self.weight == 0.0 { 0 } else { n * n };
-        (0..count).map(move |at| Entry {
-            row: first + at % n,
-            column: first + at / n,
-            by_q: self.by_q[at],
-            by_v: self.by_v[at],
-        })
+        let columns = self.by_q.chunks_exact(n).zip(self.by_v.chunks_exact(n));
+        let count = if self.weight == 0.0 { 0 } else { n };
+        columns
+            .enumerate()
+            .take(count)
+            .flat_map(move |(column, (by_q, by_v))| {
+                let rows = by_q.iter().zip(by_v).enumerate();
+                rows.map(move |(row, (by_q, by_v))| Entry {
+                    row: first + row,
+                    column: first + column,
+                    by_q: *by_q,
+                    by_v: *by_v,
+                })
+            })
     }
 
     /// Adds −∂f/∂p to `r`.
@@ -468,7 +537,7 @@ impl Whirling {
             ParamKind::JointArmature => {
                 let k = at.model.dof_of(p);
                 if self.dofs.contains(&k) {
-                    self.add(k - first, [self.acc[k - first], 0.0], column);
+                    self.add(k - first, [self.system.acc[k - first], 0.0], column);
                 }
             }
             kind if kind.displaces() => {
@@ -481,9 +550,4 @@ impl Whirling {
             _ => {}
         }
     }
-}
-
-/// ṡ of a dof.
-fn rate(t: &Topology, kin: &Kinematics, k: usize) -> Twist {
-    kin.v[t.dofs[k].link].cross(kin.s[k])
 }

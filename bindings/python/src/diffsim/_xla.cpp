@@ -78,7 +78,10 @@ struct Batch {
     std::vector<int32_t> each;
     std::vector<double> p, q0, v0, u, scratch;
     std::size_t steps = 0;
+    // False if all elements failed: the library then has no rollout to differentiate.
     bool has_run = false;
+
+    bool any_solved() const { return std::find(each.begin(), each.end(), 0) != each.end(); }
 };
 
 struct Simulator {
@@ -331,7 +334,7 @@ ffi::Error rollout(int64_t number, int64_t strict, ffi::RemainingArgs args,
     b->v0.assign(v0, v0 + of.nv * n);
     b->u.assign(u, u + of.nu * steps * n);
     b->steps = steps;
-    b->has_run = true;
+    b->has_run = b->any_solved();
     return ffi::Error::Success();
 }
 
@@ -369,11 +372,9 @@ ffi::Error adjoint(int64_t number, int64_t, ffi::RemainingArgs args, ffi::Remain
         b->v0.assign(v0, v0 + of.nv * n);
         b->u.assign(u, u + of.nu * steps * n);
         b->steps = steps;
-        b->has_run = true;
+        b->has_run = b->any_solved();
     }
-    const bool all_failed = again && std::all_of(b->each.begin(), b->each.end(),
-                                                 [](int32_t x) { return x != 0; });
-    if (all_failed) {
+    if (!b->has_run) {
         std::fill_n(labels, steps * n, kRefused);
         for (std::size_t k = 0; k < 4; k++) s->blank(*b, bars[k], rows[k], of.refused);
         return ffi::Error::Success();

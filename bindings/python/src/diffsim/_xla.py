@@ -147,6 +147,6 @@ def opened(model: Any, options: Any, params: Any, threads: int, refused: float, 
     return int(_CALLS.diffsim_xla_open(_LIBRARY, ctypes.byref(setting)))
 
 
-def closed(number: int) -> None:
-    """Releases a simulator: calls with its number fail from now on."""
+def closed(number: int, _model: Any) -> None:
+    """Releases a simulator: calls with its number fail from now on. Its model's handle lives until now."""
     _CALLS.diffsim_xla_close(number)

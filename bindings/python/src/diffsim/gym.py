@@ -419,6 +419,17 @@ class Quadruped(Task):
         return fallen
 
 
+def _actions(given: Any) -> Array:
+    """Actions as float64. NumPy alone would take None for NaN, and drop imaginary parts."""
+    try:
+        made = np.asarray(given)
+    except ValueError as error:
+        raise ArgumentTypeError(f"action: expected numbers: {error}") from None
+    if made.dtype.kind not in "fiu":
+        raise ArgumentTypeError(f"action: expected numbers, got an array of {made.dtype}")
+    return np.asarray(made, np.float64)
+
+
 class _Robots:
     """States of `count` environments of a task, and the batch that steps them."""
 
@@ -432,7 +443,7 @@ class _Robots:
 
     def seed(self, i: int, seed: Optional[int]) -> None:
         if seed is not None:
-            self.random[i] = np.random.default_rng(seed)
+            self.random[i] = np.random.default_rng(size(seed, "seed", 128))
 
     def reset(self, which: Flags) -> None:
         for i in map(int, np.flatnonzero(which)):
@@ -444,7 +455,7 @@ class _Robots:
     def step(self, actions: Array, which: Flags) -> Tuple[Array, Flags, Dict[str, Any]]:
         """Steps the environments of `which`; others do not change. Returns rewards, ends, and information: failed
         steps and labels of the steps. A failed step ends the episode in its current state with the reward 0."""
-        actions = np.asarray(actions, np.float64)
+        actions = _actions(actions)
         if actions.shape != (self.count, self.task.model.nu):
             raise InvalidArgumentError(f"action: expected shape {(self.count, self.task.model.nu)}, got {actions.shape}")
         bad = np.argwhere(~np.isfinite(actions))
@@ -526,7 +537,10 @@ class VectorEnvironment(_VectorEnv):
     ) -> Tuple[Array, Dict[str, Any]]:
         """seed: the seed of environment 0, and consecutive numbers for the others; or one seed for each.
         options["reset_mask"]: flags of the environments to reset; the others continue."""
-        seeds = [None if seed is None else seed + i for i in range(self.num_envs)] if not isinstance(seed, Sequence) else seed
+        if isinstance(seed, Sequence) and not isinstance(seed, str):
+            seeds = list(seed)
+        else:
+            seeds = [None if seed is None else size(seed, "seed") + i for i in range(self.num_envs)]
         if len(seeds) != self.num_envs:
             raise InvalidArgumentError(f"seed: expected {self.num_envs} numbers, got {len(seeds)}")
         which = np.ones(self.num_envs, bool)

@@ -15,6 +15,7 @@ use. They are kept in the user's cache folder.
 # mypy: disable-error-code="no-untyped-call,attr-defined,no-any-return,misc"
 from __future__ import annotations
 
+import functools
 import weakref
 from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Tuple
 
@@ -28,7 +29,7 @@ from . import _xla
 from ._charts import Chart
 from ._errors import ArgumentTypeError, InvalidArgumentError, UnsupportedError
 from ._handle import given
-from ._native import ffi, lib, struct
+from ._native import ffi, lib, size, struct
 from .batch import Batch
 from .model import Model
 from .parameters import Param
@@ -50,6 +51,36 @@ def _call(target: str, results: Sequence[jax.ShapeDtypeStruct], number: int, str
 
 def _real(*shape: int) -> jax.ShapeDtypeStruct:
     return jax.ShapeDtypeStruct(shape, jnp.float64)
+
+
+def _array(x: Any, rows: int, argument: str, own: int = 1) -> jax.Array:
+    """An argument as an array of float64 with `rows` numbers in the last of its `own` dimensions; others lead."""
+    try:
+        out = jnp.asarray(x)
+    except (TypeError, ValueError):
+        raise ArgumentTypeError(f"{argument}: expected an array of float64, got {type(x).__name__}") from None
+    if out.dtype != jnp.float64:
+        raise ArgumentTypeError(f"{argument}: expected float64, got {out.dtype}")
+    if out.ndim < own or out.shape[-1] != rows:
+        wanted = f"(..., steps, {rows})" if own == 2 else f"(..., {rows})"
+        raise InvalidArgumentError(f"{argument}: expected shape {wanted}, got {out.shape}")
+    return out
+
+
+def _together(arrays: Sequence[Tuple[jax.Array, int, str]]) -> Tuple[jax.Array, ...]:
+    """Arrays (with the number of their own dimensions, and the names of the arguments) with the same leading
+    dimensions."""
+    leads = [x.shape[: x.ndim - own] for x, own, _ in arrays]
+    try:
+        lead = np.broadcast_shapes(*leads)
+    except ValueError:
+        got = ", ".join(f"{name} {shape}" for (_, _, name), shape in zip(arrays, leads))
+        raise InvalidArgumentError(f"expected leading dimensions that broadcast, got those of {got}") from None
+    return tuple(jnp.broadcast_to(x, lead + x.shape[x.ndim - own :]) for x, own, _ in arrays)
+
+
+def _no_second_derivative(*_: Any) -> Any:
+    raise NotImplementedError("diffsim.jax: second derivatives are not known; the library gives first ones")
 
 
 # The derivative of a rollout is a primitive of JAX. It is linear in a direction; its transpose is the library's
@@ -82,7 +113,7 @@ def _tangent_batched(arguments: Any, dims: Any, *, number: int) -> Any:
 
 def _tangent_jvp(primals: Any, tangents: Any, *, number: int) -> Any:
     if any(type(t) is not ad.Zero for t in tangents[:4]):
-        raise NotImplementedError("diffsim.jax: second derivatives of a rollout are not known; the library gives first ones")
+        _no_second_derivative()
     out = _tangent_p.bind(*primals, number=number)
     if all(type(t) is ad.Zero for t in tangents[4:]):
         return out, [ad.Zero(x.aval) for x in out]
@@ -98,12 +129,16 @@ def _tangent_transposed(bars: Any, *arguments: Any, number: int) -> Any:
     return [None] * 4 + [bar if is_wanted else None for bar, is_wanted in zip(out, wanted)]
 
 
+@functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
 def _adjoint(number: int, fixed: Any, bars: Any) -> Any:
     q0, v0, u, p = fixed
     *lead, steps, nu = u.shape
     results = (_real(*v0.shape), _real(*v0.shape), _real(*u.shape), _real(*p.shape))
     labels = jax.ShapeDtypeStruct((*lead, steps), jnp.int32)
     return _call("adjoint", (*results, labels), number, False, q0, v0, u, p, *bars)
+
+
+_adjoint.defjvp(_no_second_derivative)
 
 
 _tangent_p.def_impl(jax.jit(_tangent_call, static_argnames="number"))
@@ -163,14 +198,20 @@ class Simulator:
         chosen = ffi.new("ds_param[]", [x._numbers(model) for x in params])
         smooth = None
         if smoothing is not None:
+            if not isinstance(smoothing, Mapping):
+                raise ArgumentTypeError(f"smoothing: expected a dict of arguments, got {type(smoothing).__name__}")
             smooth, _ = struct("ds_smoothing", lib.ds_smoothing_init, dict(smoothing))
         self._smoothed = smooth is not None
-        number = _xla.opened(model, made, chosen, int(threads), np.nan if refused == "nan" else 0.0, smooth)
+        threads, none = size(threads, "threads"), np.nan if refused == "nan" else 0.0
+        number = _xla.opened(model, made, chosen, threads, none, smooth)
         self._number, self._strict = number, bool(strict)
-        self._close = weakref.finalize(self, _xla.closed, number)
+        # A new batch size makes simulations, also after model.close(): the handle lives as long as the number.
+        self._close = weakref.finalize(self, _xla.closed, number, model._handle)
         self._chart = Chart(model, jnp)
         self._step = jax.custom_jvp(self._step_call)
         self._step.defjvp(self._step_jvp)
+        self._jacobians = jax.custom_jvp(self._jacobians_call)
+        self._jacobians.defjvp(_no_second_derivative)
         self._rollout = jax.custom_jvp(self._rollout_call)
         self._rollout.defjvp(self._rollout_jvp)
 
@@ -192,18 +233,7 @@ class Simulator:
         m = self.model
         p = self._params if p is None else p
         rows = ((q, m.nq, "q" + name, 1), (v, m.nv, "v" + name, 1), (u, m.nu, "u", own), (p, self.np, "p", 1))
-        arrays, leads = [], []
-        for x, n, argument, last in rows:
-            x = jnp.asarray(x)
-            if x.dtype != jnp.float64:
-                raise ArgumentTypeError(f"{argument}: expected float64, got {x.dtype}")
-            if x.ndim < last or x.shape[-1] != n:
-                wanted = f"(..., steps, {n})" if last == 2 else f"(..., {n})"
-                raise InvalidArgumentError(f"{argument}: expected shape {wanted}, got {x.shape}")
-            arrays.append(x)
-            leads.append((last, x.shape[: x.ndim - last]))
-        lead = jnp.broadcast_shapes(*(shape for _, shape in leads))
-        return tuple(jnp.broadcast_to(x, lead + x.shape[x.ndim - last :]) for x, (last, _) in zip(arrays, leads))
+        return _together([(_array(x, n, argument, last), last, argument) for x, n, argument, last in rows])
 
     def step(self, q: Any, v: Any, u: Any = None, p: Any = None) -> Pair:
         """One step: returns the next (q, v). u: None for zeros."""
@@ -238,17 +268,19 @@ class Simulator:
 
     def integrate(self, q: Any, delta: Any) -> jax.Array:
         """q ⊕ δ (δ: nv numbers), differentiable."""
-        return self._chart.integrate(jnp.asarray(q), jnp.asarray(delta))
+        m = self.model
+        return self._chart.integrate(*_together([(_array(q, m.nq, "q"), 1, "q"), (_array(delta, m.nv, "delta"), 1, "delta")]))
 
     def difference(self, q0: Any, q1: Any) -> jax.Array:
         """Tangent δ (nv numbers) with q0 ⊕ δ = q1, differentiable."""
-        return self._chart.difference(jnp.asarray(q0), jnp.asarray(q1))
+        n = self.model.nq
+        return self._chart.difference(*_together([(_array(q0, n, "q0"), 1, "q0"), (_array(q1, n, "q1"), 1, "q1")]))
 
     def _step_call(self, q: Any, v: Any, u: Any, p: Any) -> Pair:
         out = _call("step", (_real(*q.shape), _real(*v.shape)), self._number, self._strict, q, v, u, p)
         return out[0], out[1]
 
-    def _jacobians(self, q: Any, v: Any, u: Any, p: Any) -> Any:
+    def _jacobians_call(self, q: Any, v: Any, u: Any, p: Any) -> Any:
         lead, nv = q.shape[:-1], self.model.nv
         # The library's matrices are column-major: each matrix here is the transpose.
         blocks = [_real(*lead, columns, nv) for _ in range(2) for columns in (nv, nv, self.model.nu, self.np)]
@@ -273,7 +305,7 @@ class Simulator:
         return out[0], out[1]
 
     def _rollout_jvp(self, primals: Any, tangents: Any) -> Any:
-        q, v = self._rollout_call(*primals)
+        q, v = self._rollout(*primals)
         along = (self._chart.tangent(primals[0], tangents[0]), *tangents[1:])
         if self._smoothed:
             raise UnsupportedError("diffsim.jax: smoothing: a rollout has no smoothed derivative; scan over steps instead")

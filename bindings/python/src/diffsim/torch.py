@@ -12,11 +12,11 @@ forward mode.
 # mypy: disable-error-code="misc,no-untyped-call,no-untyped-def,unused-ignore"
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Dict, Optional, Sequence, Tuple
 
 import numpy as np
 import torch
-from torch.autograd.function import once_differentiable
 
 from ._charts import Chart
 from ._errors import ArgumentTypeError, InvalidArgumentError, UnsupportedError
@@ -33,6 +33,14 @@ if TYPE_CHECKING:
 __all__ = ["Simulator"]
 
 Tensor = Any
+
+
+def _check(x: Any, name: str) -> None:
+    if not isinstance(x, torch.Tensor):
+        raise ArgumentTypeError(f"{name}: expected a tensor of float64 on the CPU, got {type(x).__name__}")
+    if x.dtype != torch.float64 or x.device.type != "cpu" or x.layout != torch.strided:
+        sparse = "" if x.layout == torch.strided else f" with layout {x.layout}"
+        raise ArgumentTypeError(f"{name}: expected a tensor of float64 on the CPU, got {x.dtype} on {x.device}{sparse}")
 
 
 class _Last:
@@ -55,11 +63,23 @@ class _Function(torch.autograd.Function):  # type: ignore
         return q, v
 
     @staticmethod
-    @once_differentiable  # type: ignore
     def backward(ctx: Any, q_bar: Tensor, v_bar: Tensor) -> Any:
-        *x, q = (t.detach().numpy() for t in ctx.saved_tensors)
-        bars = ctx.sim._back(tuple(x), q, q_bar.numpy(), v_bar.numpy())
-        return (None, *(torch.from_numpy(np.ascontiguousarray(bar)) for bar in bars))
+        *x, q = ctx.saved_tensors
+        return (None, *_Adjoint.apply(ctx.sim, q.detach(), q_bar, v_bar, *x))
+
+
+class _Adjoint(torch.autograd.Function):  # type: ignore
+    """The adjoint of a rollout, a function of its arguments, too: their gradient must not be zero in silence."""
+
+    @staticmethod
+    def forward(ctx: Any, sim: Simulator, *x: Tensor) -> Any:
+        q, q_bar, v_bar, *arguments = (t.detach().numpy() for t in x)
+        bars = sim._back(tuple(arguments), q, q_bar, v_bar)
+        return tuple(torch.from_numpy(np.ascontiguousarray(bar)) for bar in bars)
+
+    @staticmethod
+    def backward(ctx: Any, *_: Tensor) -> Any:
+        raise NotImplementedError("diffsim.torch: second derivatives are not known; the library gives first ones")
 
 
 class Simulator:
@@ -123,25 +143,31 @@ class Simulator:
         p = self.params if p is None else p
         rows = ((q0, m.nq, "q0", 1), (v0, m.nv, "v0", 1), (u, m.nu, "u", 2), (p, self.np, "p", 1))
         for x, n, name, last in rows:
-            if not isinstance(x, torch.Tensor) or x.dtype != torch.float64 or x.device.type != "cpu":
-                got = f"{x.dtype} on {x.device}" if isinstance(x, torch.Tensor) else type(x).__name__
-                raise ArgumentTypeError(f"{name}: expected a tensor of float64 on the CPU, got {got}")
+            _check(x, name)
             if x.ndim < last or x.shape[-1] != n:
                 raise InvalidArgumentError(f"{name}: expected shape (..., {'steps, ' * (last - 1)}{n}), got {tuple(x.shape)}")
         if u.shape[-2] == 0:
             raise InvalidArgumentError("u: expected one row at least, got none")
-        lead = torch.broadcast_shapes(*(x.shape[: x.ndim - last] for x, _, _, last in rows))
-        flat = [
-            x.expand(*lead, *x.shape[x.ndim - last :]).reshape(-1, *x.shape[x.ndim - last :]).contiguous()
-            for x, _, _, last in rows
-        ]
+        leads = [tuple(x.shape[: x.ndim - last]) for x, _, _, last in rows]
+        try:
+            lead = np.broadcast_shapes(*leads)
+        except ValueError:
+            got = ", ".join(f"{name} {shape}" for (_, _, name, _), shape in zip(rows, leads))
+            raise InvalidArgumentError(f"expected leading dimensions that broadcast, got those of {got}") from None
+        count = math.prod(lead)
+        if count == 0:
+            raise InvalidArgumentError(f"expected one element at least, got leading dimensions {lead}")
+        own = [x.shape[x.ndim - last :] for x, _, _, last in rows]
+        # Without parameters p has no number, and reshape(-1, 0) no meaning.
+        flat = [x.expand(*lead, *n).reshape(count, *n).contiguous() for (x, *_), n in zip(rows, own)]
         q, v = _Function.apply(self, *flat)
         return q.reshape(*lead, *q.shape[1:]), v.reshape(*lead, *v.shape[1:])
 
     def step(self, q: Tensor, v: Tensor, u: Optional[Tensor] = None, p: Optional[Tensor] = None) -> Tuple[Tensor, Tensor]:
         """One step: returns the next (q, v). u: None for zeros."""
         u = torch.zeros(self.model.nu, dtype=torch.float64) if u is None else u
-        if not isinstance(u, torch.Tensor) or u.ndim == 0:
-            raise ArgumentTypeError(f"u: expected a tensor of float64 on the CPU, got {type(u).__name__}")
+        _check(u, "u")
+        if u.ndim == 0:
+            raise InvalidArgumentError(f"u: expected shape (..., {self.model.nu}), got ()")
         qs, vs = self.rollout(q, v, u.unsqueeze(-2), p)
         return qs[..., 1, :], vs[..., 1, :]
