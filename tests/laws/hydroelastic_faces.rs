@@ -63,6 +63,7 @@ fn faces(a: (&Representation, Pose, f64), b: (&Representation, Pose, f64)) -> Ve
             pose: &pb,
             modulus: eb,
         },
+        f64::INFINITY,
         |f| all.push(f),
     );
     all
