@@ -239,6 +239,8 @@ static void friction(void) {
     o = options();
     o.convex_variant = -1;
     CHECK_INVALID(ds_sim_create(model, &o, &sim), "convex_variant");
+    o.convex_variant = 3;
+    CHECK_INVALID(ds_sim_create(model, &o, &sim), "convex_variant");
     o.convex_variant = DS_CONVEX_LAGGED;
     o.contact = DS_CONTACT_NCP;
     CHECK_WRONG(ds_sim_create(model, &o, &sim), DS_ERR_UNSUPPORTED, "convex_variant");
@@ -251,6 +253,28 @@ static void friction(void) {
     ds_model_free(model);
 }
 
+/* Similar friction lets a cube on a slope creep at s t/(1 - t²)^½, t = tan(slope)/friction, s = 1e-4 m/s. */
+static void similar(void) {
+    ds_geom_desc g = cube();
+    g.hydroelastic = DS_HYDROELASTIC_NONE;
+    ds_model *model = scene(&g);
+    CHECK(model != NULL);
+    ds_options o = options();
+    o.convex_variant = DS_CONVEX_SIMILAR;
+    const ds_param sideways = {DS_PARAM_GRAVITY, 0, 0};
+    const double share = 0.5, pull = share * 0.8 * 9.81, due = 1e-4 * share / sqrt(1.0 - share * share);
+    ds_sim *sim = create(model, &o);
+    CHECK_OK(ds_sim_select_params(sim, &sideways, 1));
+    CHECK_OK(ds_sim_set_params(sim, &pull));
+    double q[7] = {0, 0, HALF - 1e-6, 0, 0, 0, 1}, v[6] = {0};
+    for (int i = 0; i < 1000; i++) CHECK_OK(ds_sim_step(sim, q, v, NULL, q, v));
+    CHECK_NEAR(v[0], due, 0.02 * due);
+    ds_sim_free(sim);
+    o.contact = DS_CONTACT_LCP;
+    CHECK_WRONG(ds_sim_create(model, &o, &sim), DS_ERR_UNSUPPORTED, "convex_variant");
+    ds_model_free(model);
+}
+
 int main(void) {
     ds_geom_desc g = cube();
     pressed_cube(&g, 1e-9);
@@ -258,5 +282,6 @@ int main(void) {
     pressed_cube(&g, 1e-9);
     bad_geoms();
     friction();
+    similar();
     return report();
 }

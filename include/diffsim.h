@@ -688,6 +688,11 @@ DS_ENUM(ds_convex_variant) {
    * derivatives of DS_INTEGRATOR_IMPLICIT_EULER and DS_INTEGRATOR_MIDPOINT, and for those of the inverse
    * of a step. */
   DS_CONVEX_LAGGED = 1,
+  /** Drake's similar: the normal impulse of the step bounds friction, which grows smoothly with the slip
+   * and reaches 70 % of its bound at 1e-4 m/s. Contacts that stick creep more slowly than this; contacts
+   * that slide glide as with DS_CONVEX_SAP. The derivative has no switch between sticking and sliding.
+   * DS_ERR_UNSUPPORTED with other laws, and with torsional or rolling friction. */
+  DS_CONVEX_SIMILAR = 2,
 };
 
 /** Options of a sim, rollout or batch, fixed at its creation. Fill with ds_options_init, then change

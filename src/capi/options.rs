@@ -58,6 +58,11 @@ pub enum ds_convex_variant {
     /// for derivatives of DS_INTEGRATOR_IMPLICIT_EULER and DS_INTEGRATOR_MIDPOINT, and for those of the
     /// inverse of a step.
     DS_CONVEX_LAGGED = 1,
+    /// Drake's similar: the normal impulse of the step bounds friction, which grows smoothly with the slip
+    /// and reaches 70 % of its bound at 1e-4 m/s. Contacts that stick creep more slowly than this; contacts
+    /// that slide glide as with DS_CONVEX_SAP. The derivative has no switch between sticking and sliding.
+    /// DS_ERR_UNSUPPORTED with other laws, and with torsional or rolling friction.
+    DS_CONVEX_SIMILAR = 2,
 }
 
 /// The time-stepping scheme.
@@ -278,6 +283,7 @@ pub(super) unsafe fn options(p: *const ds_options) -> Result<Options> {
         convex_variant: choice!(o.convex_variant, "options.convex_variant", ds_convex_variant {
             DS_CONVEX_SAP => ConvexVariant::Sap,
             DS_CONVEX_LAGGED => ConvexVariant::Lagged,
+            DS_CONVEX_SIMILAR => ConvexVariant::Similar,
         })?,
         // The other solvers serve the library's own tests.
         solver: Options::default().solver,

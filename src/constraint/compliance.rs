@@ -16,13 +16,15 @@
 //! friction of the step: n₀ = h k max(−Φ − τ_d (J v)_N, 0). It depends on (q, v) alone. k is the stiffness
 //! of the contact, for a point at most the near-rigid stiffness.
 //!
+//! Similar friction, of the same paper, is regularized by a slip speed instead of R_T, and does not lag.
+//!
 //! `Constraints::regularize` fills it in every step.
 
 use super::source::Source;
 use super::stabilization::Stabilization;
 use crate::collision::scene::{Scene, SceneContact};
 use crate::constraint::tuning::{GLIDE, GLIDE_SMALL};
-use crate::contact::problem::{Lag, Regularization};
+use crate::contact::problem::{Friction, Lag, Regularization};
 use crate::contact::push_out::PushOut;
 use crate::model::params::{Param, ParamKind, Params};
 
@@ -36,8 +38,8 @@ const SLIP: f64 = 1e-3;
 #[derive(Debug)]
 pub struct Compliance {
     h: f64,
-    /// True for lagged friction.
-    lags: bool,
+    /// Of contacts; each contact has its own lag.
+    friction: Friction,
     /// Per block of the step.
     pub regularization: Vec<Regularization>,
     groups: Vec<Group>,
@@ -89,10 +91,10 @@ fn material(params: &Params, contact: &SceneContact) -> (f64, f64) {
 
 impl Compliance {
     /// Capacity for this number of blocks and groups.
-    pub fn new(max_blocks: usize, max_groups: usize, h: f64, lags: bool) -> Compliance {
+    pub fn new(max_blocks: usize, max_groups: usize, h: f64, friction: Friction) -> Compliance {
         Compliance {
             h,
-            lags,
+            friction,
             regularization: Vec::with_capacity(max_blocks),
             groups: Vec::with_capacity(max_groups),
         }
@@ -106,7 +108,7 @@ impl Compliance {
 
     /// True for lagged friction.
     pub fn lags(&self) -> bool {
-        self.lags
+        matches!(self.friction, Friction::Lagged(_))
     }
 
     /// The lagged normal impulse of a group.
@@ -195,13 +197,16 @@ impl Compliance {
             None => Regularization::new(SLIP * weight, rigid.max(soft)),
         };
         let mut lag = Lagged::default();
-        if let (true, Source::Contact(_)) = (self.lags, source) {
+        if let Source::Contact(_) = source {
+            r.friction = self.friction;
+        }
+        if let Friction::Lagged(own) = &mut r.friction {
             let material = (compliance, dissipation, is_face);
             lag = self.lag_of(material, weight, (gap, speed));
-            r.lag = Some(Lag {
+            *own = Lag {
                 impulse: lag.impulse,
                 margin: lag.onset.abs(),
-            });
+            };
         }
         let is_slowed = self.is_slowed(gap, dissipation, s);
         let slowed = is_slowed && soft >= rigid;

@@ -55,24 +55,33 @@ impl Cone {
 pub struct Regularization {
     pub tangential: f64,
     pub normal: f64,
-    /// Set if friction is bounded by a normal impulse known before the step (lagged friction), not by the
-    /// unknown one.
-    pub lag: Option<Lag>,
+    pub friction: Friction,
 }
 
 impl Regularization {
-    /// R of rows without lagged friction.
+    /// R of rows with [`Friction::Projected`].
     pub fn new(tangential: f64, normal: f64) -> Regularization {
         Regularization {
             tangential,
             normal,
-            lag: None,
+            friction: Friction::Projected,
         }
     }
 }
 
-/// Lagged friction: the normal impulse, known before the step, that bounds friction.
+/// How the friction of a compliant contact is regularized.
 #[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Friction {
+    /// By R: the impulse is a projection on the cone. The normal impulse of the step bounds friction.
+    Projected,
+    /// By R. A normal impulse known before the step bounds friction.
+    Lagged(Lag),
+    /// By the slip speed: friction is smooth in the slip, and reaches 70 % of its bound at this slip [m/s].
+    Similar { slip: f64 },
+}
+
+/// Lagged friction: the normal impulse, known before the step, that bounds friction.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Lag {
     /// [N s]
     pub impulse: f64,

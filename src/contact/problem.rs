@@ -11,7 +11,7 @@
 //! | [`Block::Bilateral`] | 1 | σ = 0 |
 //! | [`Block::Torsion`] | 1 to 3 | further tangents of its contact, under the law of the contact |
 
-pub use super::block::{Block, Lag, Regularization, Small};
+pub use super::block::{Block, Friction, Lag, Regularization, Small};
 use super::whitened_jacobian::WhitenedJacobian;
 use crate::error::{Error, Result};
 use crate::linalg::{dispatch, first_not_finite};

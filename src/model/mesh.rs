@@ -80,6 +80,21 @@ impl TriMesh {
         }
     }
 
+    /// An edge whose triangles are wound differently: more of them pass it in one direction than in the
+    /// other, and not by one, as beside a crack.
+    pub fn twisted(&self) -> Option<[Vec3; 2]> {
+        let mesh = self.welded();
+        let mut turns: HashMap<[u32; 2], i32> = HashMap::new();
+        for &[i, j, k] in &mesh.triangles {
+            for (a, b) in [(i, j), (j, k), (k, i)] {
+                *turns.entry([a.min(b), a.max(b)]).or_default() += if a < b { 1 } else { -1 };
+            }
+        }
+        let edges = turns.into_iter().filter(|(_, turn)| turn.abs() > 1);
+        let first = edges.map(|(edge, _)| edge).min();
+        first.map(|edge| edge.map(|i| mesh.vertices[i as usize]))
+    }
+
     /// The open edges of the surface.
     pub fn gaps(&self) -> Gaps {
         let mesh = self.welded();

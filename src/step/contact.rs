@@ -26,11 +26,12 @@ pub(super) use ties::SolveSystem;
 
 use super::constrained_inverse::ConstrainedInverse;
 use super::contact_kernels::{gather, respond, scatter};
-use super::options::{self, Options};
+use super::options::{self, ConvexVariant, Options, STICTION};
 use crate::collision::scene::Scene;
 use crate::constraint::{Compliance, ConstraintDerivative, Constraints, Source, Stabilization};
 use crate::contact::capacity::Capacity;
 use crate::contact::law::{Law, Outcome, Variations, Verdict};
+use crate::contact::problem::{Friction, Lag};
 use crate::contact::relaxed::Relaxed;
 use crate::contact::work_budget::WorkBudget;
 use crate::dynamics::coupling::Coupling;
@@ -150,7 +151,7 @@ impl ContactStage {
                 constraints.max_blocks(),
                 constraints.max_groups(),
                 options.time_step,
-                options.convex_variant == options::ConvexVariant::Lagged,
+                friction(options.convex_variant),
             );
             constraints.compliance = Some(compliance);
         }
@@ -492,6 +493,15 @@ impl ContactStage {
     pub fn forget(&mut self) {
         self.constraints.memory.forget();
         self.outcome = None;
+    }
+}
+
+/// The friction of the convex law.
+fn friction(variant: ConvexVariant) -> Friction {
+    match variant {
+        ConvexVariant::Sap => Friction::Projected,
+        ConvexVariant::Lagged => Friction::Lagged(Lag::default()),
+        ConvexVariant::Similar => Friction::Similar { slip: STICTION },
     }
 }
 

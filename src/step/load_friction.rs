@@ -148,7 +148,8 @@ pub(super) fn refuse_loads(model: &Model, options: &Options, turns: bool) -> Res
         );
     }
     if options.convex_variant != super::options::ConvexVariant::Sap {
-        return fault("options.convex_variant Lagged", "Sap");
+        let option = format!("options.convex_variant {:?}", options.convex_variant);
+        return fault(&option, "Sap");
     }
     if turns {
         return fault(

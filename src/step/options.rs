@@ -57,6 +57,10 @@ pub enum Contact {
     None = 4,
 }
 
+/// The slip speed of [`ConvexVariant::Similar`]: friction is 70 % of its bound at this slip [m/s]. Drake's
+/// default.
+pub const STICTION: f64 = 1e-4;
+
 /// The friction of [`Contact::Convex`].
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,6 +73,9 @@ pub enum ConvexVariant {
     /// ([`constraint::Compliance`](crate::constraint::Compliance)). Sliding contacts do not open. A contact
     /// that closes in the step has no friction yet.
     Lagged = 1,
+    /// The normal impulse of this step bounds friction, which is smooth in the slip. Contacts that stick
+    /// creep, half of their friction at 0.6 [`STICTION`]; sliding contacts glide as with `Sap`.
+    Similar = 2,
 }
 
 /// The time-stepping scheme.

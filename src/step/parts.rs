@@ -109,9 +109,9 @@ pub(crate) fn law_of(options: &Options) -> Box<dyn Law> {
     }
 }
 
-/// Refuses lagged friction where it is not supported: with other laws, with torsional and rolling friction,
-/// and with the derivatives of integrators that have a stage.
-pub(crate) fn refuse_lag(model: &Model, options: &Options) -> Result<()> {
+/// Refuses variants of the convex law where they are not supported: with other laws, with torsional and
+/// rolling friction, and lagged friction with the derivatives of integrators that have a stage.
+pub(crate) fn refuse_variant(model: &Model, options: &Options) -> Result<()> {
     if options.convex_variant == ConvexVariant::Sap {
         return Ok(());
     }
@@ -123,10 +123,16 @@ pub(crate) fn refuse_lag(model: &Model, options: &Options) -> Result<()> {
         Contact::Convex if model.resists_torsion() => {
             "contacts without torsional and rolling friction (condim 1 or 3)".into()
         }
-        Contact::Convex if has_stage && options.derivatives => format!(
-            "an integrator SymplecticEuler or SymplecticEulerWorld, or options.derivatives 0, got {:?}",
-            options.integrator
-        ),
+        Contact::Convex
+            if has_stage
+                && options.derivatives
+                && options.convex_variant == ConvexVariant::Lagged =>
+        {
+            format!(
+                "an integrator SymplecticEuler or SymplecticEulerWorld, or options.derivatives 0, got {:?}",
+                options.integrator
+            )
+        }
         Contact::Convex => return Ok(()),
         other => format!("options.contact Convex, got {other:?}"),
     };

@@ -11,7 +11,7 @@ use super::inverse::{balance_at, check_end};
 use super::load_friction::{LoadFriction, refuse_loads};
 use super::memory::Bytes;
 use super::options::{Contact, Options};
-use super::parts::{Parts, law_of, refuse_deformables, refuse_lag, refuse_paths};
+use super::parts::{Parts, law_of, refuse_deformables, refuse_paths, refuse_variant};
 use super::penalty::report_penalty;
 use super::prescribed::Prescribed;
 use super::reduced::ByReduction;
@@ -100,7 +100,7 @@ impl Sim {
         let options = &options.for_model(&model);
         options.check()?;
         refuse_paths(&model, options)?;
-        refuse_lag(&model, options)?;
+        refuse_variant(&model, options)?;
         refuse_loads(&model, options, model.resists_torsion())?;
         let stage = parts.integrator.stage().filter(|_| parts.formula.is_none());
         let source = (parts.formula.map(Source::Formula)).or(stage.map(Source::Scheme));

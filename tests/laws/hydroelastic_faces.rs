@@ -6,7 +6,10 @@ use diffsim::collision::patch::{
 };
 use diffsim::error::Status;
 use diffsim::linalg::scattered;
-use diffsim::model::spec::{GeomSpec, Hydroelastic, HydroelasticKind, ShapeSpec};
+use diffsim::model::mesh::TriMesh;
+use diffsim::model::spec::{
+    GeomSpec, Hydroelastic, HydroelasticKind, MeshMode, OpenMesh, ShapeSpec,
+};
 use diffsim::spatial::{Pose, Twist, Vec3, so3_exp};
 use std::f64::consts::PI;
 
@@ -63,6 +66,7 @@ fn faces(a: (&Representation, Pose, f64), b: (&Representation, Pose, f64)) -> Ve
             pose: &pb,
             modulus: eb,
         },
+        f64::INFINITY,
         |f| all.push(f),
     );
     all
@@ -583,6 +587,47 @@ fn faces_grow_as_their_derivatives_say() {
         "{left_out} of {checked}, worst {worst:e}"
     );
     println!("{checked} derivatives by sizes, {left_out} left out, worst {worst:e}");
+}
+
+/// The side of a rigid mesh that is outside does not depend on how its triangles are wound, if all are wound
+/// the same way.
+#[test]
+fn rigid_meshes_may_be_wound_inwards() {
+    let tetrahedron = |triangles: Vec<[u32; 3]>| ShapeSpec::Mesh {
+        mesh: TriMesh {
+            vertices: vec![Vec3::ZERO, Vec3::X * 0.1, Vec3::Y * 0.1, Vec3::Z * 0.1],
+            triangles,
+        }
+        .into(),
+        mode: MeshMode::Hull,
+        open: OpenMesh::Error,
+    };
+    let ground = soft(plane(), 0.1);
+    let out = vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
+    let mut inwards = out.clone();
+    inwards.iter_mut().for_each(|t| t.swap(1, 2));
+    let force = |triangles: Vec<[u32; 3]>| {
+        let mesh = hard(tetrahedron(triangles), 0.1);
+        pressed(&faces(
+            (&ground, Pose::IDENTITY, 1e7),
+            (&mesh, above(-0.002), 0.0),
+        ))
+        .0
+    };
+    let (f, g) = (force(out.clone()), force(inwards));
+    assert!(
+        f.z > 1.0 && (f - g).norm() < 1e-12 * f.norm(),
+        "{f:?} {g:?}"
+    );
+    let mut mixed = out;
+    mixed[2].swap(1, 2);
+    let shape = tetrahedron(mixed);
+    let e =
+        Representation::of(&geom(shape.clone(), HydroelasticKind::Rigid, 0.1), &shape).unwrap_err();
+    assert!(
+        e.status == Status::InvalidArgument && e.message.contains("wound"),
+        "{e}"
+    );
 }
 
 #[test]

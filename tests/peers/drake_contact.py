@@ -1,4 +1,4 @@
-"""Runs in Drake's virtual environment: one ball after the other on the ground, by SAP or lagged, with point contact.
+"""Runs in Drake's virtual environment: one ball after the other on the ground, by SAP, lagged or similar, with point contact.
 
 Reads a list of cases as JSON, prints the list of their trajectories: position, velocity and angular velocity in the
 world after each step.

@@ -22,14 +22,19 @@ const OPTIONS = Dict(
         harmonic = LibDiffSim.DS_FRICTION_HARMONIC,
         product = LibDiffSim.DS_FRICTION_PRODUCT,
     ),
-    :convex_variant => (sap = LibDiffSim.DS_CONVEX_SAP, lagged = LibDiffSim.DS_CONVEX_LAGGED),
+    :convex_variant => (
+        sap = LibDiffSim.DS_CONVEX_SAP,
+        lagged = LibDiffSim.DS_CONVEX_LAGGED,
+        similar = LibDiffSim.DS_CONVEX_SIMILAR,
+    ),
 )
 
 """
 Options of a sim, rollout or batch for the library. Keywords are the fields of `ds_options`; `contact` is
 `:ncp`, `:convex`, `:lcp`, `:penalty` or `:none`, `integrator` one of `:symplectic_euler`, `:symplectic_euler_world`,
 `:implicit_euler`, `:midpoint`, `:bdf1`, `:bdf2`, `:sdirk2` and `:from_model`, `friction_rule` one of `:larger`,
-`:harmonic` and `:product`, `convex_variant` `:sap` or `:lagged`.
+`:harmonic` and `:product`, `convex_variant` `:sap`, `:lagged` or
+`:similar`.
 """
 function sim_options(; contact = :ncp, integrator = :from_model, fields...)
     made = LibDiffSim.ds_options()

@@ -65,6 +65,14 @@ end
     add_geom!(b, cube; kind = :box, size = [0.05, 0.05, 0.05], hydroelastic = soft, friction = [0.3, 0, 0])
     model = build(b)
     q, v = [0, 0, 0.05 - 1e-5, 0, 0, 0, 1.0], [1.0, 0, 0, 0, 0, 0]
+    # It creeps on a slope.
+    set_gravity!(b, [0.5 * 0.8 * 9.81, 0, -9.81])
+    sim = Sim(build(b); contact = :convex, time_step = 1e-3, convex_variant = :similar)
+    at, speed = q, zeros(6)
+    for _ in 1:1000
+        at, speed = step(sim, at, speed)
+    end
+    @test isapprox(speed[1], 1e-4 * 0.5 / sqrt(0.75); rtol = 0.02)
     for (rule, mu) in ((:larger, 0.8), (:harmonic, 0.48 / 1.1), (:product, 0.24))
         sim = Sim(model; contact = :convex, time_step = 1e-3, friction_rule = rule, convex_variant = :lagged)
         at, speed = q, v

@@ -1,4 +1,4 @@
-"""Faces of hydroelastic contact, how friction combines, and lagged friction."""
+"""Faces of hydroelastic contact, how friction combines, and the variants of convex friction."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,9 @@ import pytest
 import diffsim
 
 
-def cube(hydroelastic):
+def cube(hydroelastic, gravity=(0.0, 0.0, -9.81)):
     builder = diffsim.Builder()
+    builder.set_gravity(gravity)
     builder.add_geom(0, kind="plane", friction=[0.8, 0, 0], hydroelastic="rigid" if hydroelastic else "none")
     body = builder.add_body(0, name="cube", inertia=[1, 0, 0, 0, 2e-3, 0, 2e-3, 0, 0, 2e-3])
     builder.add_joint(body, "free", name="free")
@@ -74,3 +75,16 @@ def test_friction_combines_by_the_rule(rule, mu):
     assert v[0] - after[0] == pytest.approx(9.81e-3 * mu, rel=1e-3)
     with pytest.raises(diffsim.UnknownNameError):
         diffsim.Sim(cube(False), friction_rule="mean")
+
+
+@pytest.mark.parametrize("hydroelastic", [False, True])
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+def test_similar_friction_creeps_by_its_formula(hydroelastic, share):
+    model = cube(hydroelastic, (share * 0.8 * 9.81, 0.0, -9.81))
+    sim = diffsim.Sim(model, contact="convex", time_step=1e-3, convex_variant="similar")
+    q, v = np.array([0, 0, 0.05 - 1e-6, 0, 0, 0, 1]), np.zeros(6)
+    for _ in range(1000):
+        q, v = sim.step(q, v)
+    assert v[0] == pytest.approx(1e-4 * share / np.sqrt(1.0 - share**2), rel=0.02)
+    with pytest.raises(diffsim.UnsupportedError, match="convex_variant"):
+        diffsim.Sim(model, contact="ncp", convex_variant="similar")

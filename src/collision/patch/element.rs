@@ -11,6 +11,9 @@ const FLAT: f64 = 1e-14;
 /// Most lengths of the first piece in a tetrahedron.
 const FINEST: f64 = 1e4;
 
+/// The first piece of a tetrahedron with a layer is this layer, without its innermost share.
+const INNERMOST: f64 = 1.0 / 16.0;
+
 /// Boxes of pieces are larger than the pieces by this share of the mesh's size, which is more than their
 /// round-off.
 const LARGER: f64 = 1e-12;
@@ -54,6 +57,8 @@ pub(super) struct Volume {
     pub tree: Tree,
     /// Bound on its coordinates [m].
     pub size: f64,
+    /// The largest slope of its pressure, in units of the modulus [1/m].
+    pub steepest: f64,
 }
 
 /// Lower and upper corner of the box around points.
@@ -156,6 +161,7 @@ impl Volume {
         }
         Volume {
             tree: Tree::new(&pieces),
+            steepest: cells.iter().fold(0.0, |most, c| c.steepness.max(most)),
             cells,
             size,
         }
@@ -163,8 +169,9 @@ impl Volume {
 }
 
 impl Tetrahedron {
-    /// Appends the pieces of a needle from the surface to the medial axis. The first one is as long as the
-    /// needle is wide, and each one after the second is twice as long as the one before it.
+    /// Appends the pieces of a needle from the surface to the medial axis. The first one is the outer part of
+    /// the layer, where faces seldom close within a step. The next one is as long as the needle is wide, and
+    /// each one after the third is twice as long as the one before it.
     fn cut_up(&self, element: u32, larger: f64, pieces: &mut Vec<Piece>) {
         let (at, e) = (&self.corners, &self.extents);
         let edges = (0..4).flat_map(|i| (0..i).map(move |j| [i, j]));
@@ -178,13 +185,14 @@ impl Tetrahedron {
         }
         let [low, high] = [f64::min, f64::max].map(|f| e.iter().copied().fold(e[0], f));
         let parts = (length / width).min(FINEST);
-        let (mut from, mut share) = (low, 1.0);
+        let start = (INNERMOST * low).clamp(low, high);
+        let (mut from, mut share) = (low, if low < start { 0.0 } else { 1.0 });
         while from < high {
             let to = match 1.5 * share < parts {
-                true => low + (high - low) * share / parts,
+                true => start + (high - start) * share / parts,
                 false => high,
             };
-            share *= 2.0;
+            share = (2.0 * share).max(1.0);
             let mut own = Bounds::default();
             for (at, e) in at.iter().zip(e) {
                 if (from..=to).contains(e) {

@@ -117,8 +117,21 @@ impl Representation {
                 match is_compliant {
                     true => compliant_mesh(mesh, h.resolution, h.margin, &who)?,
                     false => {
+                        if let Some([a, b]) = mesh.twisted() {
+                            return Err(Error::invalid(format!(
+                                "geom {}: hydroelastic: expected triangles wound the same way, got a mesh whose \
+                                 triangles at the edge from {:?} to {:?} are not",
+                                who(),
+                                a.to_array(),
+                                b.to_array()
+                            )));
+                        }
+                        let inwards = mesh.solid().mass < 0.0;
                         let corner = |i: u32| mesh.vertices[i as usize];
-                        let triangles = mesh.triangles.iter().map(|t| t.map(corner));
+                        let triangles = mesh.triangles.iter().map(|&[i, j, k]| {
+                            let outwards = if inwards { [i, k, j] } else { [i, j, k] };
+                            outwards.map(corner)
+                        });
                         Representation::Rigid(RigidMesh(Arc::new(surface(triangles))))
                     }
                 }

@@ -63,6 +63,9 @@ pub struct FaceDerivative {
     pub by_modulus: [Shift; 2],
 }
 
+/// Pressures are compared with this factor, which is more than their round-off.
+const MORE: f64 = 1.0 + 1e-9;
+
 /// Feature numbers of a face: closed, or predicted (beyond the zero of the pressure).
 pub(super) const PRESSED: u64 = 1;
 const FORESEEN: u64 = 2;
@@ -106,6 +109,19 @@ impl<'a> Ordered<'a> {
         }
     }
 
+    /// Bound on the slope of the pressure along a face's normal [Pa/m].
+    fn steepest(&self) -> f64 {
+        let [a, b] = [self.first, self.second].map(|side| match side.body {
+            Representation::Compliant(m) => side.modulus * m.0.steepest,
+            Representation::CompliantPlane(slab) => side.modulus / slab.thickness,
+            Representation::Rigid(_) | Representation::RigidPlane => f64::INFINITY,
+        });
+        match a.max(b).is_finite() {
+            true => a * b / (a + b),
+            false => a.min(b),
+        }
+    }
+
     pub fn part(&self, [i, j]: [u32; 2]) -> [u32; 2] {
         if self.is_swapped { [j, i] } else { [i, j] }
     }
@@ -116,11 +132,14 @@ pub fn meets(a: &Representation, b: &Representation) -> bool {
     (a.is_compliant() || b.is_compliant()) && !(a.is_plane() && b.is_plane())
 }
 
-/// Gives all faces of two bodies that [`meets`] accepts to `sink`, the closed ones and those within the
-/// layers of both. The order depends only on the bodies.
-pub fn collide(a: Side<'_>, b: Side<'_>, mut sink: impl FnMut(Face)) {
+/// Gives the faces of two bodies that [`meets`] accepts to `sink`: the closed ones, and those within the
+/// layers of both with gaps up to `reach` [m] (and some with larger gaps). The order depends only on the
+/// bodies.
+pub fn collide(a: Side<'_>, b: Side<'_>, reach: f64, mut sink: impl FnMut(Face)) {
     let o = Ordered::of(a, b);
     let view = o.view();
+    // A face with a lower pressure has a larger gap.
+    let least = -MORE * reach * o.steepest();
     let mut pair = |i: u32, j: u32| {
         let Some(section) = view.section::<f64>(o.first.body, o.second.body, [i, j], &Fixed) else {
             return;
@@ -147,27 +166,35 @@ pub fn collide(a: Side<'_>, b: Side<'_>, mut sink: impl FnMut(Face)) {
     };
     match (o.first.body, o.second.body) {
         (Representation::Compliant(m), Representation::Compliant(n)) => {
-            (m.0.tree).find_pairs(&n.0.tree, &view.pose, view.moduli, pair);
+            (m.0.tree).find_pairs(&n.0.tree, &view.pose, (view.moduli, least), pair);
         }
         (Representation::Compliant(m), Representation::Rigid(n)) => {
             // A rigid body may have the modulus 0, and its pressure is unbounded.
             let moduli = [view.moduli[0], 1.0];
-            m.0.tree.find_pairs(&n.0.tree, &view.pose, moduli, pair);
+            m.0.tree
+                .find_pairs(&n.0.tree, &view.pose, (moduli, least), pair);
         }
         (Representation::Compliant(m), Representation::RigidPlane) => {
-            let meets = |height: f64, reach: f64| height.abs() <= reach;
+            let meets = |height: f64, half: f64, most: f64| {
+                height.abs() <= half && !(view.moduli[0] * most < least)
+            };
             along_plane(&m.0, &view.pose, meets, |i| pair(i, 0));
         }
         (Representation::Compliant(m), Representation::CompliantPlane(slab)) => {
-            let meets = |height: f64, reach: f64| height - reach <= slab.layer;
+            let [e, f] = view.moduli;
+            let meets = |height: f64, half: f64, most: f64| {
+                let low = height - half;
+                low <= slab.layer && !((e * most).min(-f * low / slab.thickness) < least)
+            };
             along_plane(&m.0, &view.pose, meets, |i| pair(i, 0));
         }
         (Representation::CompliantPlane(slab), Representation::Rigid(n)) => {
             let pose = &view.pose;
             let up = pose.rot.tr_mul_vec(Vec3::Z);
-            let Slab { layer, .. } = *slab;
-            let meets = |centre: Vec3, half: Vec3| {
-                up.dot(centre) + pose.pos.z - up.abs().dot(half) <= layer
+            let Slab { thickness, layer } = *slab;
+            let meets = |centre: Vec3, half: Vec3, _: f64| {
+                let low = up.dot(centre) + pose.pos.z - up.abs().dot(half);
+                low <= layer && !(-view.moduli[0] * low / thickness < least)
             };
             n.0.tree.find(meets, |j| pair(0, j));
         }
@@ -176,10 +203,17 @@ pub fn collide(a: Side<'_>, b: Side<'_>, mut sink: impl FnMut(Face)) {
 }
 
 /// Visits the cells of a mesh whose boxes `meets` accepts. The arguments of `meets` are the height of a
-/// box's centre over a plane, and the box's half extent along the normal.
-fn along_plane(m: &Volume, plane: &Pose, meets: impl Fn(f64, f64) -> bool, visit: impl FnMut(u32)) {
+/// box's centre over a plane, the box's half extent along the normal, and the largest pressure in it.
+fn along_plane(
+    m: &Volume,
+    plane: &Pose,
+    meets: impl Fn(f64, f64, f64) -> bool,
+    visit: impl FnMut(u32),
+) {
     let up = plane.rot.c[2];
-    let is_near = |centre: Vec3, half: Vec3| meets(up.dot(centre - plane.pos), up.abs().dot(half));
+    let is_near = |centre: Vec3, half: Vec3, most: f64| {
+        meets(up.dot(centre - plane.pos), up.abs().dot(half), most)
+    };
     m.tree.find(is_near, visit);
 }
 

@@ -278,7 +278,7 @@ impl Scene {
     ) {
         let found = &mut self.found;
         if let Some([a, b]) = self.patches.sides([pair.a, pair.b], &self.poses) {
-            patch::collide(a, b, |face| {
+            patch::collide(a, b, approach.farthest, |face| {
                 if approach.holds(&face.point) {
                     sink(found, Face::None, face.point, face.part, Some(face.press));
                 }

@@ -17,9 +17,20 @@
 //! |---|---|---|---|
 //! | sticking | r ≤ b R_t | −σ_T/R_t | max(−σ_N/R_n, 0) |
 //! | sliding | otherwise | −b σ_T/r | max(−σ_N/R_n, 0) |
+//!
+//! With similar friction (Castro, Han and Masterjohn, "A Theory of Irrotational Contact Fields", 2024) the
+//! impulse is the negative gradient of the energy ½ R_n γ_N², with e = (r² + s²)^½ for a slip speed s:
+//!
+//! | mode | where | γ_T | γ_N |
+//! |---|---|---|---|
+//! | closed | σ_N < μ (e − s) | −μ γ_N σ_T/e | (μ (e − s) − σ_N)/R_n |
+//! | breaking | otherwise | 0 | 0 |
+//!
+//! The energy is convex: it falls with σ_N − μ (e − s), which is concave. It does not depend on R_t. The
+//! impulse is smooth while the contact is closed; at slips below s it counts as sticking.
 
 use crate::contact::mode::Mode;
-use crate::contact::problem::{Block, Lag, Regularization, Small};
+use crate::contact::problem::{Block, Friction, Lag, Regularization, Small};
 use crate::contact::tuning::CONVEX_CAUTION;
 
 /// A block's impulse with its derivatives.
@@ -56,9 +67,18 @@ pub(super) fn impulse(block: Block, r: Regularization, sigma: &[f64]) -> [f64; 3
     match (block, sigma) {
         (Block::Contact { mu }, [x, y, z]) => {
             let slip = (x * x + y * y).sqrt();
-            if let Some(lag) = r.lag {
-                let along = -(mu * lag.impulse / slip).min(1.0 / r.tangential);
-                return [along * x, along * y, (-z / r.normal).max(0.0)];
+            match r.friction {
+                Friction::Lagged(lag) => {
+                    let along = -(mu * lag.impulse / slip).min(1.0 / r.tangential);
+                    return [along * x, along * y, (-z / r.normal).max(0.0)];
+                }
+                Friction::Similar { slip: soft } => {
+                    let long = (slip * slip + soft * soft).sqrt();
+                    let normal = (-height(mu, soft, slip, *z) / r.normal).max(0.0);
+                    let along = -mu * normal / long;
+                    return [along * x, along * y, normal];
+                }
+                Friction::Projected => {}
             }
             if sticks(mu, r, slip, *z) {
                 return [-x / r.tangential, -y / r.tangential, -z / r.normal];
@@ -89,10 +109,17 @@ pub(super) fn is_line(block: Block, r: Regularization, from: &[f64], to: &[f64])
             let both = |holds: &dyn Fn(f64, f64) -> bool| {
                 holds(slip[0], normal[0]) && holds(slip[1], normal[1])
             };
-            if let Some(lag) = r.lag {
-                let disc = mu * lag.impulse * r.tangential;
-                let is_held = disc == 0.0 || both(&|slip, _| slip <= disc);
-                return is_held && (normal[0] < 0.0) == (normal[1] < 0.0);
+            match r.friction {
+                Friction::Lagged(lag) => {
+                    let disc = mu * lag.impulse * r.tangential;
+                    let is_held = disc == 0.0 || both(&|slip, _| slip <= disc);
+                    return is_held && (normal[0] < 0.0) == (normal[1] < 0.0);
+                }
+                Friction::Similar { slip: soft } => {
+                    let is_open = |slip, normal| height(mu, soft, slip, normal) >= 0.0;
+                    return both(&is_open) || (mu == 0.0 && !normal.iter().any(|z| *z >= 0.0));
+                }
+                Friction::Projected => {}
             }
             both(&|slip, normal| normal >= mu * slip)
                 || both(&|slip, normal| sticks(mu, r, slip, normal))
@@ -108,10 +135,11 @@ pub(super) fn is_line(block: Block, r: Regularization, from: &[f64], to: &[f64])
 pub(super) fn energy(block: Block, r: Regularization, sigma: &[f64]) -> f64 {
     let [x, y, z] = impulse(block, r, sigma);
     match block {
-        Block::Contact { .. } if r.lag.is_some() => {
+        Block::Contact { .. } if matches!(r.friction, Friction::Lagged(_)) => {
             let along = -2.0 * (sigma[0] * x + sigma[1] * y);
             along - r.tangential * (x * x + y * y) + r.normal * z * z
         }
+        Block::Contact { .. } if matches!(r.friction, Friction::Similar { .. }) => r.normal * z * z,
         Block::Contact { .. } => r.tangential * (x * x + y * y) + r.normal * z * z,
         Block::Box { .. } => x * (-2.0 * sigma[0] - r.tangential * x),
         _ => r.normal * x * x,
@@ -125,8 +153,10 @@ pub(super) fn answer(block: Block, r: Regularization, sigma: &[f64]) -> Answer {
     match (block, sigma) {
         (Block::Contact { mu }, [x, y, z]) => {
             let slip = (x * x + y * y).sqrt();
-            if let Some(lag) = r.lag {
-                return lagged(mu, r, lag, [*x, *y, *z]);
+            match r.friction {
+                Friction::Lagged(lag) => return lagged(mu, r, lag, [*x, *y, *z]),
+                Friction::Similar { slip } => return similar(mu, r, slip, [*x, *y, *z]),
+                Friction::Projected => {}
             }
             let open = z - mu * slip;
             if sticks(mu, r, slip, *z) {
@@ -236,6 +266,103 @@ fn lagged(mu: f64, r: Regularization, lag: Lag, [x, y, z]: [f64; 3]) -> Answer {
     a
 }
 
+/// The answer of a contact with similar friction.
+fn similar(mu: f64, r: Regularization, soft: f64, [x, y, z]: [f64; 3]) -> Answer {
+    let slip = (x * x + y * y).sqrt();
+    let (high, long) = (
+        height(mu, soft, slip, z),
+        (slip * slip + soft * soft).sqrt(),
+    );
+    let mut a = Answer {
+        margin: high.abs(),
+        mode: Mode::Breaking,
+        ..Answer::default()
+    };
+    if high >= 0.0 {
+        return a;
+    }
+    a.mode = match slip <= soft && mu > 0.0 {
+        true => Mode::Sticking,
+        false => Mode::Sliding,
+    };
+    let (give, normal) = (1.0 / r.normal, -high / r.normal);
+    let (t, turn) = ([x / long, y / long], mu * normal / long);
+    a.slope[2][2] = give;
+    a.by_limit[2] = (long - soft) * give;
+    for i in 0..2 {
+        for j in 0..2 {
+            a.slope[i][j] = (mu * mu * give - turn) * t[i] * t[j];
+            a.along[i][j] = turn * t[i] * t[j];
+        }
+        a.slope[i][i] += turn;
+        a.slope[i][2] = -mu * give * t[i];
+        a.slope[2][i] = a.slope[i][2];
+        a.by_limit[i] = -(normal + mu * a.by_limit[2]) * t[i];
+    }
+    a
+}
+
+/// σ_N − μ (e − s) of a contact with similar friction, without cancellation.
+#[inline(always)]
+fn height(mu: f64, soft: f64, slip: f64, normal: f64) -> f64 {
+    normal - mu * slip * (slip / ((slip * slip + soft * soft).sqrt() + soft))
+}
+
+/// The impulse γ = γ(x + ργ) at the velocity that it shifts itself.
+pub(super) fn shifted(block: Block, r: Regularization, rho: f64, x: &[f64]) -> [f64; 3] {
+    if let (Block::Contact { mu }, Friction::Similar { slip: soft }, [a, b, z]) =
+        (block, r.friction, x)
+    {
+        let long = (a * a + b * b).sqrt();
+        let slip = shifted_slip(mu, r.normal + rho, soft, rho, [long, *z]);
+        let normal = (-height(mu, soft, slip, *z) / (r.normal + rho)).max(0.0);
+        // The share of x_T that is left: r (1 + ρμγ_N/e) = ‖x_T‖.
+        let turn = mu * normal / (slip * slip + soft * soft).sqrt();
+        let along = -turn / (1.0 + rho * turn);
+        return [along * a, along * b, normal];
+    }
+    let softer = Regularization {
+        tangential: r.tangential + rho,
+        normal: r.normal + rho,
+        ..r
+    };
+    impulse(block, softer, x)
+}
+
+/// The slip r of similar friction with r (1 + ρ μ γ_N/e) = ‖x_T‖, by Newton's method between 0 and ‖x_T‖.
+/// The left side rises with r.
+fn shifted_slip(mu: f64, give: f64, soft: f64, rho: f64, [length, z]: [f64; 2]) -> f64 {
+    let (mut low, mut high, mut r) = (0.0, length, length);
+    while low < high {
+        let long = (r * r + soft * soft).sqrt();
+        let normal = (-height(mu, soft, r, z) / give).max(0.0);
+        let (t, share) = (r / long, rho * mu / long);
+        let off = r * (1.0 + share * normal) - length;
+        match off > 0.0 {
+            true => high = r,
+            false => low = r,
+        }
+        let by_normal = if normal > 0.0 {
+            rho * mu * mu / give
+        } else {
+            0.0
+        };
+        let slope = 1.0 + share * normal * (1.0 - t * t) + by_normal * t * t;
+        let next = r - off / slope;
+        if (next - r).abs() <= 4.0 * f64::EPSILON * length {
+            return r;
+        }
+        r = match next > low && next < high {
+            true => next,
+            false => 0.5 * (low + high),
+        };
+        if r == low || r == high {
+            return r;
+        }
+    }
+    r
+}
+
 /// D of a sliding contact.
 #[inline(always)]
 fn yielding(mu: f64, r: Regularization) -> f64 {
@@ -281,7 +408,12 @@ mod tests {
     const R: Regularization = Regularization {
         tangential: 0.03,
         normal: 0.5,
-        lag: None,
+        friction: Friction::Projected,
+    };
+
+    const SIMILAR: Regularization = Regularization {
+        friction: Friction::Similar { slip: 0.05 },
+        ..R
     };
 
     /// Blocks with velocities that cover all their modes.
@@ -316,30 +448,81 @@ mod tests {
     #[test]
     fn slopes_are_those_of_differences() {
         const STEP: f64 = 1e-6;
-        for (block, sigma, mode) in cases() {
-            let a = answer(block, R, &sigma);
-            assert_eq!(a.mode, mode, "{block:?} {sigma:?}");
-            assert!(a.margin > 1e-3, "{block:?} {sigma:?}");
+        for (r, (block, sigma, mode)) in [R, SIMILAR]
+            .into_iter()
+            .flat_map(|r| cases().into_iter().map(move |case| (r, case)))
+        {
+            let a = answer(block, r, &sigma);
+            assert_eq!(a.mode, mode, "{r:?} {block:?} {sigma:?}");
+            assert!(a.margin > 1e-3, "{r:?} {block:?} {sigma:?}");
             let close = |x: f64, y: f64| (x - y).abs() < 1e-8 * (1.0 + x.abs());
             for j in 0..sigma.len() {
                 let at = |by: f64| {
                     let mut s = sigma.clone();
                     s[j] += by;
-                    impulse(block, R, &s)
+                    s
                 };
                 let (up, down) = (at(STEP), at(-STEP));
+                let fall = energy(block, r, &down) - energy(block, r, &up);
+                let (up, down) = (impulse(block, r, &up), impulse(block, r, &down));
+                let here = impulse(block, r, &sigma);
+                assert!(
+                    close(here[j], fall / (4.0 * STEP)),
+                    "{r:?} {block:?} {sigma:?} {j}"
+                );
                 for i in 0..3 {
                     let slope = -(up[i] - down[i]) / (2.0 * STEP);
-                    assert!(close(a.slope[i][j], slope), "{block:?} {sigma:?} {i} {j}");
+                    assert!(
+                        close(a.slope[i][j], slope),
+                        "{r:?} {block:?} {sigma:?} {i} {j}"
+                    );
                 }
             }
             if limited(block, 0.0) != limited(block, STEP) && block != (Block::Contact { mu: 0.0 })
             {
-                let at = |by: f64| impulse(limited(block, by), R, &sigma);
+                let at = |by: f64| impulse(limited(block, by), r, &sigma);
                 let (up, down) = (at(STEP), at(-STEP));
                 for i in 0..3 {
                     let slope = (up[i] - down[i]) / (2.0 * STEP);
-                    assert!(close(a.by_limit[i], slope), "{block:?} {sigma:?} {i}");
+                    assert!(close(a.by_limit[i], slope), "{r:?} {block:?} {sigma:?} {i}");
+                }
+            }
+        }
+    }
+
+    /// γ(x + ργ) = γ, for loads and slips of all sizes.
+    #[test]
+    fn shifted_impulses_answer_the_velocity_that_they_shift() {
+        let sharp = Regularization {
+            friction: Friction::Similar { slip: 1e-4 },
+            tangential: 1e-3,
+            normal: 1e-4,
+        };
+        for r in [R, SIMILAR, sharp] {
+            for rho in [1e-4, 1.0, 30.0] {
+                for (mu, slip, z) in (0..729).map(|k| {
+                    let size = |i: i32| 10.0f64.powi(i - 6);
+                    let [i, j, l] = [k % 9, k / 9 % 9, k / 81];
+                    (
+                        0.2 * f64::from(l % 3),
+                        size(i),
+                        if l < 5 { -size(j) } else { size(j) },
+                    )
+                }) {
+                    let x = [0.6 * slip, -0.8 * slip, z];
+                    let gamma = shifted(Block::Contact { mu }, r, rho, &x);
+                    let at = [0, 1, 2].map(|k| x[k] + rho * gamma[k]);
+                    let due = impulse(Block::Contact { mu }, r, &at);
+                    let slope = answer(Block::Contact { mu }, r, &at).slope;
+                    for k in 0..3 {
+                        let steep: f64 = slope[k].iter().map(|s| s.abs()).sum();
+                        let round = 1e-14 * (slip + z.abs()) * (1.0 + steep * (1.0 + rho));
+                        let off = (gamma[k] - due[k]).abs();
+                        assert!(
+                            off <= round + 1e-13 * due[k].abs(),
+                            "{r:?} {rho} {mu} {x:?} {off}"
+                        );
+                    }
                 }
             }
         }

@@ -4,7 +4,7 @@ use super::impulse::Answer;
 use super::{ConvexSolver, trees};
 use crate::contact::digits::{AT_SWITCH, SLOWEST};
 use crate::contact::law::{Linearized, Side, Variation, Variations, Verdict};
-use crate::contact::problem::{Problem, Small};
+use crate::contact::problem::{Friction, Problem, Small};
 use crate::contact::product::{Columns, Islands, Product};
 use crate::contact::tuning::AGREED;
 use crate::contact::whitened_jacobian::WhitenedJacobian;
@@ -91,10 +91,14 @@ impl Linearized for ConvexSolver {
 
     fn answer(&mut self, problem: &Problem, dsigma: &[f64], dlambda: &mut [f64]) -> Result<()> {
         self.factor_solution(problem)?;
-        if self.regularization.iter().any(|r| r.lag.is_some()) {
+        if self
+            .regularization
+            .iter()
+            .any(|r| matches!(r.friction, Friction::Lagged(_)))
+        {
             return Err(Error::unsupported(
                 "options.convex_variant: the derivative of a step's inverse is not supported with lagged friction, \
-                 expected the variant Sap",
+                 expected the variant Sap or Similar",
             ));
         }
         let (from, to) = (dsigma.as_chunks::<1>().0, dlambda.as_chunks_mut::<1>().0);

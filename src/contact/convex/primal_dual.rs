@@ -4,8 +4,8 @@
 //! wrong modes. Newton's method by velocity alone then takes most of its steps to find the modes. Here
 //! each block keeps a pair (σ, γ) on the graph of its law. A step linearizes all laws at their pairs and
 //! solves the resulting linear problem. The solution moves the pairs off their graphs. The next pair is
-//! the point of the graph with the same σ − ργ. Each graph has exactly one such point: it obeys the law
-//! with R + ρ in place of R,
+//! the point of the graph with the same σ − ργ. Each graph has exactly one such point. With friction
+//! regularized by R, it obeys the law with R + ρ in place of R,
 //!
 //!   γ ← P(−(R + ρ)⁻¹ x),   σ ← x + ργ,   x = σ − ργ.
 //!
@@ -13,11 +13,11 @@
 //! strategy as a semismooth Newton method, 2002). From the impulses of the last step it usually takes a
 //! few steps. It need not converge; if it does not, [`super::descent`] continues.
 
-use super::impulse::impulse;
+use super::impulse::shifted;
 use super::{ConvexOptions, ConvexSolver};
 use crate::contact::certificate::Certificate;
 use crate::contact::digits::TOLD;
-use crate::contact::problem::{Problem, Regularization};
+use crate::contact::problem::Problem;
 use crate::contact::tuning::CONVEX_SOFTER;
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 
@@ -87,16 +87,11 @@ impl ConvexSolver {
             let range = rows.range(i);
             let (sigma, lambda) = (&mut self.sigma[range.clone()], &mut self.lambda[range]);
             let rho = CONVEX_SOFTER * r.tangential;
-            let softer = Regularization {
-                tangential: r.tangential + rho,
-                normal: r.normal + rho,
-                lag: r.lag,
-            };
             let mut x = [0.0; 3];
             for ((x, s), l) in x.iter_mut().zip(sigma.iter()).zip(lambda.iter()) {
                 *x = s - rho * l;
             }
-            let gamma = impulse(*block, softer, &x[..sigma.len()]);
+            let gamma = shifted(*block, *r, rho, &x[..sigma.len()]);
             for (((x, g), s), l) in x.iter().zip(gamma).zip(sigma).zip(lambda) {
                 off += rho * (g - *l) * (g - *l);
                 all += rho * g * g;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::contact::problem::Block;
+use crate::contact::problem::{Block, Friction};
 use crate::error::Status;
 
 /// A unit mass pushed by a spring of compliance R: z = −g/(1 + R). Wrong sizes are refused.
@@ -53,7 +53,7 @@ fn one_row_by_hand_and_wrong_sizes() {
 const R: Regularization = Regularization {
     tangential: 1e-3,
     normal: 0.025,
-    lag: None,
+    friction: Friction::Projected,
 };
 
 /// Numbers between −½ and ½.

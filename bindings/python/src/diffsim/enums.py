@@ -272,10 +272,15 @@ class ConvexVariant(Named):
         the step has no friction yet. It does not depend on earlier steps. Jacobians take one direction per column.
         "unsupported" with other laws, with torsional or rolling friction, for derivatives of "implicit_euler" and
         "midpoint", and for those of the inverse of a step.
+    SIMILAR: Drake's similar: the normal impulse of the step bounds friction, which grows smoothly with the slip and
+        reaches 70 % of its bound at 1e-4 m/s. Contacts that stick creep more slowly than this; contacts that slide
+        glide as with "sap". The derivative has no switch between sticking and sliding. "unsupported" with other
+        laws, and with torsional or rolling friction.
     """
 
     SAP = 0
     LAGGED = 1
+    SIMILAR = 2
 
 
 class Gradient(Named):
@@ -895,6 +900,7 @@ FrictionRuleName = Literal[
 ConvexVariantName = Literal[
     "sap",
     "lagged",
+    "similar",
 ]
 GradientName = Literal[
     "exact",
