@@ -446,3 +446,36 @@ fn blocks_side_by_side_respond_alike_at_rest_and_in_motion() {
         }
     }
 }
+
+/// A rod that turns by a third of a rad in a step strikes a wall by its other end, too.
+#[test]
+fn rods_that_tumble_do_not_pass_through_walls() {
+    let rod = ShapeSpec::Cylinder {
+        radius: 0.004,
+        half_length: 0.05,
+    };
+    let mut rng = Rng::new(3);
+    for trial in 0..200 {
+        let mut spec = ModelSpec {
+            gravity: Vec3::ZERO,
+            ..ModelSpec::default()
+        };
+        fixed(
+            &mut spec,
+            "wall",
+            at(0.0, 0.0, 0.0),
+            cuboid(0.0005, 1.0, 1.0),
+            0.3,
+        );
+        let turn = Quat::exp(Vec3::Y * (rng.range(0.0, 3.0)));
+        let place = Pose::from_quat(turn, Vec3::X * (rng.range(-0.3, -0.2)));
+        free(&mut spec, "rod", place, 0.1, rod.clone());
+        let mut s = Slide::new(sim(spec, &by(LAWS[trial % 2], 3e-3)), 0.0, 15.0);
+        s.q[0] = place.pos.x;
+        s.v[4] = rng.range(-60.0, 60.0);
+        for _ in 0..10 {
+            s.step();
+            assert!(s.q[0] < 0.0, "{trial}: {}", s.q[0]);
+        }
+    }
+}
