@@ -2,7 +2,7 @@
 
 use crate::common::Rng;
 use crate::common::checker::Checker;
-use crate::common::scene::{at, ball, cuboid, fixed, free, options};
+use crate::common::scene::{at, ball, cuboid, fixed, free, ground, options};
 use diffsim::model::mesh::TriMesh;
 use diffsim::model::spec::{MeshMode, ModelSpec, OpenMesh, ShapeSpec};
 use diffsim::model::{Actuation, Model};
@@ -397,5 +397,85 @@ fn contacts_of_meetings_agree_with_differences() {
             }
         }
         checker.report(&format!("meetings by {law:?}"));
+    }
+}
+
+/// A box lands on one of two blocks that stand side by side. The step is as smooth where the blocks are at
+/// rest as where they slide along each other, although their sides count as near only while they slide.
+#[test]
+fn blocks_side_by_side_respond_alike_at_rest_and_in_motion() {
+    let mut spec = ModelSpec::default();
+    ground(&mut spec, 0.3);
+    free(
+        &mut spec,
+        "heavy",
+        at(-0.400000001, 0.0, 0.1),
+        20.0,
+        cuboid(0.2, 0.3, 0.1),
+    );
+    free(
+        &mut spec,
+        "light",
+        at(0.0, 0.0, 0.1),
+        0.5,
+        cuboid(0.2, 0.3, 0.1),
+    );
+    free(
+        &mut spec,
+        "box",
+        at(0.0288, 0.0, 0.233001),
+        1.0,
+        cuboid(0.108, 0.091, 0.033),
+    );
+    spec.geoms.iter_mut().for_each(|g| g.friction[0] = 0.3);
+    for law in LAWS {
+        let mut sim = sim(spec.clone(), &by(law, 1e-3));
+        let q = sim.model().neutral().to_vec();
+        let mut after = |lift: f64| {
+            let mut v = vec![0.0; sim.model().nv()];
+            (v[8], v[12]) = (lift, 1.0);
+            let (mut q_next, mut v_next) = (q.clone(), v.clone());
+            sim.reset();
+            sim.step(&q, &v, &[], &mut q_next, &mut v_next).unwrap();
+            v_next
+        };
+        let [down, still, up] = [-1e-6, 0.0, 1e-6].map(&mut after);
+        for (k, still) in still.iter().enumerate() {
+            let bend = (down[k] + up[k] - 2.0 * still).abs();
+            assert!(bend < 1e-8, "{law:?}: velocity {k} bends by {bend:e}");
+        }
+    }
+}
+
+/// A rod that turns by a third of a rad in a step strikes a wall by its other end, too.
+#[test]
+fn rods_that_tumble_do_not_pass_through_walls() {
+    let rod = ShapeSpec::Cylinder {
+        radius: 0.004,
+        half_length: 0.05,
+    };
+    let mut rng = Rng::new(3);
+    for trial in 0..200 {
+        let mut spec = ModelSpec {
+            gravity: Vec3::ZERO,
+            ..ModelSpec::default()
+        };
+        fixed(
+            &mut spec,
+            "wall",
+            at(0.0, 0.0, 0.0),
+            cuboid(0.0005, 1.0, 1.0),
+            0.3,
+        );
+        let turn = Quat::exp(Vec3::Y * (rng.range(0.0, 3.0)));
+        let place = Pose::from_quat(turn, Vec3::X * (rng.range(-0.3, -0.2)));
+        free(&mut spec, "rod", place, 0.1, rod.clone());
+        let mut s = Slide::new(sim(spec, &by(LAWS[trial % 2], 3e-3)), 0.0, 15.0);
+        s.q[0] = place.pos.x;
+        s.v[4] = rng.range(-60.0, 60.0);
+        for _ in 0..10 {
+            s.step();
+            assert!(s.q[0] < 0.0, "{trial}: {}", s.q[0]);
+        }
     }
 }

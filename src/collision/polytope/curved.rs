@@ -283,6 +283,7 @@ pub(super) fn contact(bodies: &Bodies, margin: f64, memory: &mut Memory, found: 
         let (pair, aside) = stand_in::facing(stand_ins, &b_in_a, looks);
         let reach = margin + sa.shell + sb.shell;
         let level = pair.level_patch(n, vertices, reach, rounding, found);
+        let lines = sa.is_line() || sb.is_line();
         let [va, vb] = vertices;
         match s.cap_under_edge() {
             _ if level => {}
@@ -292,9 +293,17 @@ pub(super) fn contact(bodies: &Bodies, margin: f64, memory: &mut Memory, found: 
             Some(_) => pair
                 .reference(1, pair.b.face_towards(vb, against))
                 .clip(va, reach, rounding, found),
-            None => pair.faces(n, vertices, reach, rounding, found),
+            // Both ends of a line, however steep: the body may turn the far one to the face within a step.
+            None => match s.face_under_rim().filter(|_| lines) {
+                Some((owner, face)) => pair.reference(owner, face).clip(
+                    vertices[usize::from(1 - owner)],
+                    reach,
+                    rounding,
+                    found,
+                ),
+                None => pair.faces(n, vertices, reach, rounding, found),
+            },
         }
-        let lines = sa.is_line() || sb.is_line();
         if found.points().is_empty() && s.cap_under_edge().is_none() && !lines {
             pair.parallel_edges(n, va, vb, reach, rounding, found);
         }

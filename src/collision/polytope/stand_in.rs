@@ -12,10 +12,9 @@ use super::pair::Pair;
 use crate::collision::ContactDerivative;
 use crate::spatial::{Mat3, Pose, Vec3};
 
-/// A cylinder's cap may bear a patch if the normal's cosine to the axis is at least CAP; its side, if
-/// that cosine is at most SIDE.
+/// A cylinder's cap may bear a patch if the normal's cosine to the axis is at least this, else its side: in
+/// a step in which a steep cylinder turns fast, the far end of its side may reach the face first.
 const CAP: f64 = 0.9;
-const SIDE: f64 = 0.142;
 
 /// Numbers of the stand-ins, as in [`super::feature::Feature::stand_ins`].
 const WHOLE: u8 = 0;
@@ -57,8 +56,8 @@ impl<'a> StandIn<'a> {
         let which = match c.kind {
             Kind::Hull { .. } => WHOLE,
             Kind::Cylinder { .. } if n.z.abs() >= CAP => PRISM,
-            Kind::Cylinder { .. } if n.z.abs() <= SIDE => LINE,
-            _ => return None,
+            Kind::Cylinder { .. } => LINE,
+            Kind::Ellipsoid { .. } => return None,
         };
         StandIn::of(c, which)
     }

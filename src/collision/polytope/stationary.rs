@@ -47,6 +47,15 @@ impl Solution {
             _ => None,
         }
     }
+
+    /// The body (0 or 1) whose face a rim of the other body touches, and the face.
+    pub fn face_under_rim(&self) -> Option<(u8, u16)> {
+        match self.spots {
+            [Spot::Face(face), Spot::Rim(_)] => Some((0, face)),
+            [Spot::Rim(_), Spot::Face(face)] => Some((1, face)),
+            _ => None,
+        }
+    }
 }
 
 /// Offers the spots of a shape that may bear the contact, for an outward normal and the vertices on

@@ -57,9 +57,8 @@ impl Scene {
             return false;
         }
         let all = self.found.take();
-        let near = all.iter().filter(|o| self.is_with(&c, o));
-        let nearest = near.fold(c, |n, o| if o.point.gap < n.point.gap { *o } else { n });
-        let doubts = self.is_doubtful(&nearest, &all);
+        let first = self.decisive(all.iter().filter(|o| self.is_with(&c, o)), c);
+        let doubts = self.is_doubtful(&first, &all);
         self.found.put_back(all);
         doubts
     }
@@ -91,10 +90,9 @@ impl Scene {
             let first = all[from];
             let len = all[from..].iter().take_while(|c| self.is_with(&first, c));
             let to = from + len.count();
-            let group = all[from..to].iter();
-            let nearest = group.fold(first, |n, c| if c.point.gap < n.point.gap { *c } else { n });
+            let group = self.decisive(all[from..to].iter(), first);
             let verdict = self.meetings.verdict(self.parts(&first));
-            let stays = verdict == Some(Verdict::Kept) || !self.is_doubtful(&nearest, &all[..]);
+            let stays = verdict == Some(Verdict::Kept) || !self.is_doubtful(&group, &all[..]);
             for i in from..to {
                 if stays {
                     all[kept] = all[i];
@@ -118,6 +116,22 @@ impl Scene {
     /// Whether two contacts are of the same parts along the same normal.
     fn is_with(&self, a: &SceneContact, b: &SceneContact) -> bool {
         self.parts(a) == self.parts(b) && a.point.normal.dot(b.point.normal) > 1.0 - SAME
+    }
+
+    /// The contact that decides for others of the same parts along the same normal: the one whose gap, less
+    /// its zone, is least. The gaps of a level face differ by round-off alone, while its points may move
+    /// differently.
+    fn decisive<'a>(
+        &self,
+        others: impl Iterator<Item = &'a SceneContact>,
+        c: SceneContact,
+    ) -> SceneContact {
+        let beyond = |c: &SceneContact| c.point.gap - self.zone(c);
+        let (first, _) = others.fold((c, beyond(&c)), |(first, least), o| match beyond(o) {
+            x if x < least => (*o, x),
+            _ => (first, least),
+        });
+        first
     }
 
     pub(super) fn parts(&self, c: &SceneContact) -> Parts {
@@ -158,8 +172,7 @@ impl Scene {
         let is_pressed = self.closing(c, &self.meetings.free) + rises > PRESSED * slip;
         match is_pressed {
             true => near + c.friction.sliding(&self.friction) * slip,
-            false if slip > 0.0 => 0.0,
-            false => near,
+            false => 0.0,
         }
     }
 
@@ -187,8 +200,8 @@ impl Scene {
         (!rests).then_some(c.point.gap > touching)
     }
 
-    /// Whether a contact is uncertain. `c` is the nearest of its parts along its normal, `all` the
-    /// contacts of the search.
+    /// Whether a contact is uncertain. `c` decides for its parts along its normal ([`Scene::decisive`]),
+    /// `all` are the contacts of the search.
     fn is_doubtful(&mut self, c: &SceneContact, all: &[SceneContact]) -> bool {
         match self.is_predicted(c) {
             None => false,
