@@ -115,7 +115,14 @@ impl NcpSolver {
             Method::Alternating => {
                 self.solve_alternating(problem, options, rung.at_most, certificate)
             }
-            Method::Pivots => self.solve_pivots(problem, options, rung.at_most, certificate),
+            Method::Pivots => {
+                let is_dense = self.is_for(When::Dense, problem, false);
+                self.solve_pivots(problem, options, rung.at_most, certificate)
+                    || is_dense && {
+                        self.rest(problem);
+                        self.solve_pivots(problem, options, rung.at_most, certificate)
+                    }
+            }
             Method::Interior => self.solve_interior(problem, options, rung, certificate),
             Method::Continuation => self.follow_path(problem, options, rung, certificate),
         }
@@ -222,6 +229,11 @@ impl NcpSolver {
         let held = (problem.blocks.iter().zip(&self.work.modes))
             .filter(|(_, mode)| matches!(mode, Mode::Sticking | Mode::Sliding | Mode::Bounded(_)));
         held.map(|(block, _)| block.rows()).sum()
+    }
+
+    fn rest(&mut self, problem: &Problem) {
+        self.work.lambda.fill(0.0);
+        self.work.update_sigma(problem);
     }
 
     /// Alternating directions from the present impulses, and Newton's method with `budget` factorizations

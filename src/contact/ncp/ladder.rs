@@ -222,7 +222,7 @@ mod tests {
             Guessed => format!("{SWEEPS} sweeps, Newton from their modes"),
             Parametric => "parametric pivots from the present impulses".into(),
             Rays => "pivots along a ray".into(),
-            Pivots => "pivots from the present impulses".into(),
+            Pivots => "pivots from the present impulses; with a matrix also from rest".into(),
             Alternating => "alternating directions, Newton from their modes".into(),
             Interior => "interior point".into(),
             Continuation => "continuation".into(),
