@@ -18,7 +18,7 @@
 use super::ball_friction::{Ball, Judged, is_at_switch};
 use super::contact::ContactStage;
 use super::linearization::dot;
-use super::options::{Contact, Integrator, Options};
+use super::options::{Advance, Contact, Options};
 use super::prescribed::Prescribed;
 use super::state::StepState;
 use crate::contact::certificate::Certificate;
@@ -119,7 +119,12 @@ pub(super) struct Slopes {
 }
 
 /// Refuses models and options for which loads of joints are not known.
-pub(super) fn refuse_loads(model: &Model, options: &Options, turns: bool) -> Result<()> {
+pub(super) fn refuse_loads(
+    model: &Model,
+    options: &Options,
+    advance: Advance,
+    turns: bool,
+) -> Result<()> {
     let Some(joint) = model.load_friction().next() else {
         return Ok(());
     };
@@ -138,10 +143,7 @@ pub(super) fn refuse_loads(model: &Model, options: &Options, turns: bool) -> Res
             "Ncp, Lcp or Convex",
         );
     }
-    if !matches!(
-        options.integrator,
-        Integrator::SymplecticEuler | Integrator::SymplecticEulerWorld
-    ) {
+    if advance != Advance::Explicit {
         return fault(
             &format!("options.integrator {:?}", options.integrator),
             "SymplecticEuler or SymplecticEulerWorld",

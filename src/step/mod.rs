@@ -70,7 +70,7 @@ pub(crate) use link::Seed;
 pub use memory::Bytes;
 pub(crate) use memory::is_there;
 pub use observe::LastStep;
-pub use options::{Contact, ConvexVariant, Integrator, Options, STICTION};
+pub use options::{Advance, Contact, ConvexVariant, Integrator, Options, STICTION};
 pub use parts::Parts;
 pub(crate) use parts::law_of;
 pub(crate) use side_by_side::{Stepped, step_side_by_side};
