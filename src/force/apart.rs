@@ -98,9 +98,9 @@ impl Apart {
 
     /// Energy stored at q [J], without contacts. `kin` holds positions.
     pub fn energy(&mut self, model: &Model, params: &Params, kin: &Kinematics, q: &[f64]) -> f64 {
-        let mut stored = self.spring.energy(model, params, q);
+        let mut stored = self.spring.energy(model, params, kin, q);
         for f in &mut self.others {
-            stored += f.energy(model, params, q);
+            stored += f.energy(model, params, kin, q);
         }
         stored += self.deformables.energy(model, kin);
         if self.paths.tensions() == 0 {
