@@ -241,7 +241,7 @@ impl Sim {
         }
     }
 
-    /// Computes the recursions at (q, v), with the external wrenches.
+    /// Computes the recursions at (q, v), with the loads on links ([`Forces::load`]).
     fn update(&mut self, q: &[f64], v: &[f64]) {
         self.dynamics.update(&self.model, &self.params, q, v);
         self.taken().apply_loads();
