@@ -111,7 +111,7 @@ pub(super) struct LoadFriction {
 
 /// See [`LoadFriction::slopes_of`].
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Slopes {
+pub(super) struct FrictionSlopes {
     /// Shares of the frictions in c N: the direction of a ball that slips.
     pub along: [f64; 3],
     pub by_load: [f64; 3],
@@ -586,7 +586,7 @@ impl LoadFriction {
     }
 
     /// The slopes of the frictions of a joint, by its load and by the velocity of its dofs.
-    pub fn slopes_of(&self, i: usize, (model, params): (&Model, &Params)) -> Slopes {
+    pub fn slopes_of(&self, i: usize, (model, params): (&Model, &Params)) -> FrictionSlopes {
         let of = self.joints[i].joint;
         let [per_load, ..] = friction(model.joint(of), params, of);
         let (along, by_speed) = match self.joints[i].is_ball() {
@@ -594,7 +594,7 @@ impl LoadFriction {
             false => (Vec3::unit(0), Mat3::ZERO),
         };
         let along = [along.x, along.y, along.z];
-        Slopes {
+        FrictionSlopes {
             along,
             by_load: along.map(|a| per_load * a),
             by_speed,

@@ -79,7 +79,7 @@ pub use sim::Sim;
 use crate::error::Result;
 use implicit::Implicit;
 use stages::Stepping;
-use theta::Theta;
+use theta::ThetaWorkspace;
 
 /// A step from (q, v, u) to (q⁺, v⁺) in which forces act at its start and impulses at its end.
 fn explicit(at: &mut Stepping<'_>) -> Result<()> {
@@ -98,7 +98,11 @@ fn explicit(at: &mut Stepping<'_>) -> Result<()> {
 }
 
 /// A step of the θ-method: a stage within the step gives the velocity without impulses, and A.
-fn implicit_stage(at: &mut Stepping<'_>, implicit: &mut Implicit, theta: &Theta) -> Result<()> {
+fn implicit_stage(
+    at: &mut Stepping<'_>,
+    implicit: &mut Implicit,
+    theta: &ThetaWorkspace,
+) -> Result<()> {
     // v̂₀ + h a, with forces at the stage and A at its placements.
     let found = theta::fall(at, implicit, theta)?;
     // Kinematics at the start of the step.

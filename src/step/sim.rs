@@ -19,7 +19,7 @@ use super::split::Split;
 use super::stages::Stepping;
 use super::state::{Held, Last, StepState};
 use super::taken::Taken;
-use super::theta::Theta;
+use super::theta::ThetaWorkspace;
 use super::workspace::Workspace;
 use super::{explicit, implicit_stage};
 use crate::dynamics::Dynamics;
@@ -56,7 +56,7 @@ pub struct Sim {
     /// Implicit stages: of a formula, which replaces the integrator, or of the θ-method.
     pub(super) implicit: Option<Box<Implicit>>,
     /// Beside the stage of the θ-method: the data through which impulses act.
-    pub(super) theta: Option<Box<Theta>>,
+    pub(super) theta: Option<Box<ThetaWorkspace>>,
     /// State of the integrator at the start of the next step, beside (q, v).
     pub(super) carried: Vec<f64>,
     /// Activations at the start of the next step.
@@ -143,7 +143,9 @@ impl Sim {
         let derivatives = options.derivatives;
         let implicit = source.map(|s| Box::new(Implicit::new(&model, s, &forces, derivatives)));
         let theta = match &source {
-            Some(Source::Scheme(s)) => Some(Box::new(Theta::new(&model, s, h, derivatives))),
+            Some(Source::Scheme(s)) => {
+                Some(Box::new(ThetaWorkspace::new(&model, s, h, derivatives)))
+            }
             Some(Source::Formula(_)) | None => None,
         };
         let mut dynamics = Dynamics::new(&model, differentiate);
