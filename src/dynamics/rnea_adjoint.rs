@@ -81,7 +81,7 @@ fn subtree_adjoint_kernel(
     }
 }
 
-/// The two sweeps. `own` is what a link adds to the twist W of its parent.
+/// The two sweeps. `own` is the twist that a link adds to the twist W of its parent.
 #[inline(always)]
 fn sweep(
     x: &mut RneaAdjoint,

@@ -1,4 +1,4 @@
-//! What a caller sets between steps: wrenches, forces, prescribed velocities, parameters, and the memory from
+//! Data that a caller sets between steps: wrenches, forces, prescribed velocities, parameters, and the memory from
 //! step to step.
 
 use super::implicit::Newton;

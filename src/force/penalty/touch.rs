@@ -182,7 +182,7 @@ impl Touch {
         }
     }
 
-    /// What acts on a body, about its tree's origin.
+    /// The wrench of the contact on a body, about its tree's origin.
     pub fn load(&self, side: usize) -> Wrench {
         Wrench::of_force_at(self.reaction.force * SIGN[side], self.at[side])
     }
