@@ -62,9 +62,9 @@ impl AddAssign<&Stiffness> for Stiffness {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LinkLoad {
     pub wrench: Wrench,
-    /// A displacement ξ of the link changes the wrench, in the axes of the displaced link, by −E ξ. A
-    /// load that is constant in the world has E ξ = Σ (ξ_w × F, ((p·F) 1 − F pᵀ − N×) ξ_w). A load that depends
-    /// on the place of its point has a term by the linear part of ξ too.
+    /// A displacement ξ of the link changes the wrench, in the axes of the displaced link, by −E ξ. A load
+    /// that is constant in the world has E ξ = Σ (ξ_w × F, ((p·F) 1 − F pᵀ − N×) ξ_w). A load that depends on
+    /// the place of its point has a term by the linear part of ξ too.
     pub stiffness: Stiffness,
     /// Whether the wrench may be nonzero, and whether the stiffness may.
     pub acts: bool,

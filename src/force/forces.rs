@@ -57,8 +57,8 @@ pub struct Forces {
     pub coriolis: Option<Box<Coriolis>>,
     others: Vec<Box<dyn Force>>,
     feedback: Option<Feedback>,
-    /// Distance of the last [`Forces::apply`] to the nearest jump of its derivatives. Jumps of single actuators
-    /// do not count.
+    /// Distance of the last [`Forces::apply`] to the nearest jump of its derivatives. Jumps of single
+    /// actuators do not count.
     margin_without_actuators: f64,
     implicit: Slopes,
     slopes: Slopes,

@@ -103,8 +103,8 @@ impl Sim {
         dynamics::body_jacobian_rate(&mut self.query(), q, v, body, point, rate)
     }
 
-    /// Kinetic energy, including rotors, and potential energy [J]: of gravity (zero at the world's origin), of
-    /// springs of joints, between points and of tendons, of deformable bodies, and [`Force::energy`] of
+    /// Kinetic energy, including rotors, and potential energy [J]: of gravity (zero at the world's origin),
+    /// of springs of joints, between points and of tendons, of deformable bodies, and [`Force::energy`] of
     /// forces defined outside the library. Contacts and limits are not included.
     ///
     /// [`Force::energy`]: crate::force::Force::energy

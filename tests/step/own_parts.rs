@@ -1,5 +1,5 @@
-//! A law of contact and an integrator made outside of the library: steps, Jacobians, directions, adjoints, columns by
-//! parameters and rollouts know them. A force is in `forces.rs`.
+//! A law of contact and an integrator made outside of the library: steps, Jacobians, directions, adjoints,
+//! columns by parameters and rollouts know them. A force is in `forces.rs`.
 
 use crate::common::checker::{Checker, options, quadruped, standing};
 use crate::common::{Rng, in_body, param, random_q, random_tree};
@@ -135,7 +135,8 @@ impl Linearized for Glue {
     }
 }
 
-/// Symplectic Euler that gives back a share of what the last step added to the velocity: v⁺ = v̂ + c w, w⁺ = v̂ − v.
+/// Symplectic Euler that gives back a share of what the last step added to the velocity: v⁺ = v̂ + c w, w⁺ =
+/// v̂ − v.
 #[derive(Debug)]
 struct Echo {
     euler: SymplecticEuler,
@@ -418,8 +419,8 @@ fn an_integrator_with_a_stage_of_ones_own() {
     Checker::of(sim).run("a tree with a drift", &q, 0.5, 4);
 }
 
-/// Newton's method finds the velocity of a stage whose positions do not depend on it, or says that it has not: over
-/// 2 s the drag of water has no solution near every start.
+/// Newton's method finds the velocity of a stage whose positions do not depend on it, or says that it has
+/// not: over 2 s the drag of water has no solution near every start.
 #[test]
 fn a_stage_without_displacement_is_solved() {
     const SWIMMER: &str = r#"<mujoco><option density="1000" viscosity="0.001"/><worldbody><body>
