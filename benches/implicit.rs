@@ -1,8 +1,8 @@
-//! Cost of implicit time stepping beside symplectic steps: a chain of five links, Go1 on its feet, and chains of 10 to
-//! 1000 links with five cables. `cargo bench --bench implicit`, with the names of parts to run only these; on a busy
-//! machine pinned, `taskset -c 1`. Kinds take turns in many short rounds, of which the fastest counts: what others do on the
-//! machine only adds. Of Go1 figures are medians over the steps. Go1 comes from
-//! `target/venvs/peers`, which tests/peers/run.sh makes.
+//! Cost of implicit time stepping beside symplectic steps: a chain of five links, Go1 on its feet, and chains
+//! of 10 to 1000 links with five cables. `cargo bench --bench implicit`, with the names of parts to run only
+//! these; on a busy machine pinned, `taskset -c 1`. Kinds take turns in many short rounds, of which the
+//! fastest counts: what others do on the machine only adds. Of Go1 figures are medians over the steps. Go1
+//! comes from `target/venvs/peers`, which tests/peers/run.sh makes.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -355,8 +355,9 @@ fn go1() {
     }
 }
 
-/// Five cables spread along the chain: three over five links each, two of fixed coefficients. Nothing has weight: a
-/// chain of 1000 links that its own weight pulls at whips, and a step of 1 ms then has no solution nearby.
+/// Five cables spread along the chain: three over five links each, two of fixed coefficients. Nothing has
+/// weight: a chain of 1000 links that its own weight pulls at whips, and a step of 1 ms then has no solution
+/// nearby.
 fn cabled(links: usize) -> ModelSpec {
     let mut spec = swinging(links);
     spec.gravity = Vec3::ZERO;

@@ -24,7 +24,8 @@ struct Case {
     g: Vec<f64>,
 }
 
-/// `feet` bodies with `points` contacts each at the corners of a sole, coupled by a shared trunk; `slip` moves the trunk.
+/// `feet` bodies with `points` contacts each at the corners of a sole, coupled by a shared trunk; `slip`
+/// moves the trunk.
 fn feet(feet: usize, points: usize, slip: f64, numbers: &mut Numbers) -> Case {
     let dofs = 6 * (feet + 1);
     let mut rows = Vec::new();

@@ -1,4 +1,5 @@
-/* Actuators with a state: from files and from a builder, steps, derivatives, rollouts, batches, wrong calls. */
+/* Actuators with a state: from files and from a builder, steps, derivatives, rollouts, batches, wrong calls.
+ * */
 #include <math.h>
 #include <stddef.h>
 

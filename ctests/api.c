@@ -583,8 +583,8 @@ static void structs_grow(const ds_model *model) {
     CHECK(ds_sim_create(model, &newer.known, &sim) == DS_ERR_INVALID_ARGUMENT && sim == NULL);
 }
 
-/* Two balls of one robot in each other, from which a slide parts them, and in the floor, the one of "b" without a mask
- * against it. */
+/* Two balls of one robot in each other, from which a slide parts them, and in the floor, the one of "b"
+ * without a mask against it. */
 static const char balls[] =
     "<mujoco><worldbody><geom type='plane' size='0 0 1' contype='1' conaffinity='0'/>"
     "<body name='a' pos='0 0 0.09'><freejoint/><geom size='0.1' conaffinity='3'/>"
@@ -680,7 +680,8 @@ int main(int argc, char **argv) {
     steps(model, turning, in_body);
     ds_sim_free(turning);
     steps(model, sim, smooth);
-    /* A free joint moves along its world velocity at the end, up to the turn of its centre of mass about its frame. */
+    /* A free joint moves along its world velocity at the end, up to the turn of its centre of mass about its
+     * frame. */
     CHECK_OK(ds_model_v_to_mujoco(model, q_next, v_next, z));
     for (size_t i = 0; i < 3; i++) CHECK_NEAR(q_next[i], q[i] + smooth.time_step * z[i], 1e-5);
     dynamics(model, sim);

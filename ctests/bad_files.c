@@ -1,4 +1,5 @@
-/* Files and texts that are not models: each one's status, and a message with the element, its name and the line. */
+/* Files and texts that are not models: each one's status, and a message with the element, its name and the
+ * line. */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
-/* Sizes that a caller names, in processes that may take 1 GiB: refused with a status and a message. An allocation that
- * fails would end the process with words on standard error; once max_contacts of a million and 100,000 sims did. */
+/* Sizes that a caller names, in processes that may take 1 GiB: refused with a status and a message. An
+ * allocation that fails would end the process with words on standard error; once max_contacts of a million
+ * and 100,000 sims did. */
 #define _XOPEN_SOURCE 700
 #include <stdint.h>
 #include <stdlib.h>
@@ -49,7 +50,8 @@ static ds_status rollout_with_interval(size_t size) {
     return rollout_of(size);
 }
 
-/* What the call gave in a process of its own that may take so much memory; -1 if the process died or said anything. */
+/* What the call gave in a process of its own that may take so much memory; -1 if the process died or said
+ * anything. */
 static int in_process(ds_status (*call)(size_t), size_t size) {
     int ends[2], state = 0;
     char word;

@@ -72,8 +72,8 @@ static void columns(void) {
     ds_model_free(arms);
 }
 
-/* A ball between walls that are too near is squeezed by both, and friction keeps it from falling but for creep; from one
-   wall it leaves at its overlap per step, or at the largest speed allowed. */
+/* A ball between walls that are too near is squeezed by both, and friction keeps it from falling but for
+   creep; from one wall it leaves at its overlap per step, or at the largest speed allowed. */
 static void jammed(void) {
     const char *walls[] = {"<geom type='plane' size='1 1 1' pos='-0.099 0 0' zaxis='1 0 0'/>",
                            "<geom type='plane' size='1 1 1' pos='0.099 0 0' zaxis='-1 0 0'/>"};

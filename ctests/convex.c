@@ -1,4 +1,5 @@
-/* The convex law of compliant contact: results against formulas, derivatives against differences, and refusals. */
+/* The convex law of compliant contact: results against formulas, derivatives against differences, and
+ * refusals. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,8 +80,8 @@ static void prepare(void) {
     for (int k = 0; k < NV; k++) u0[k] = 0.3 * sin(1.0 + 2.0 * k);
 }
 
-/* A ball on a spring of k = 1/(1/k1 + 1/k2) and a damper of k (t1 + t2), both implicit: its path, its derivatives, and
- * how deep it lies in the end, -m g/k. */
+/* A ball on a spring of k = 1/(1/k1 + 1/k2) and a damper of k (t1 + t2), both implicit: its path, its
+ * derivatives, and how deep it lies in the end, -m g/k. */
 static void spring(void) {
     ds_model *model = load(BALL, DS_ACTUATION_FROM_FILE);
     ds_options options = convex();
@@ -123,7 +124,8 @@ static void spring(void) {
     CHECK_NEAR(v[2], 0.0, 1e-10);
     CHECK(info.gradient == DS_GRADIENT_EXACT && info.switch_distance > 0.0);
 
-    /* As rigid as a step resolves: R = w/(4 pi^2) with the weight of a ball, 8/(3 sqrt(3) m). Stiffness has no say. */
+    /* As rigid as a step resolves: R = w/(4 pi^2) with the weight of a ball, 8/(3 sqrt(3) m). Stiffness has
+     * no say. */
     const double rigid[4] = {INFINITY, INFINITY, 0.03, 0.01}, stiff[4] = {1e9, 1e9, 0.03, 0.01};
     for (int j = 0; j < 2; j++) {
         CHECK_OK(ds_sim_set_params(sim, j ? stiff : rigid));
@@ -307,8 +309,8 @@ static double loss_at(ds_rollout *rollout, const double *d, double scale, const 
     return sum;
 }
 
-/* The adjoint of a trajectory, with all states kept and with some, against differences and against the adjoints of its
- * steps. */
+/* The adjoint of a trajectory, with all states kept and with some, against differences and against the
+ * adjoints of its steps. */
 static void rollout(void) {
     enum { ALL = 2 * NV + NP + NV * STEPS };
     static double q_ref[NQ * (STEPS + 1)], v_ref[NV * (STEPS + 1)], u[NV * STEPS], d[ALL];
@@ -344,7 +346,8 @@ static void rollout(void) {
     printf("rollout: along a direction %.9g, differences %.9g\n", along, differences);
     CHECK_NEAR(along, differences, 1e-5 * fabs(along));
 
-    /* Forwards once more by single steps, then back by their adjoints: each is taken when it is the last step. */
+    /* Forwards once more by single steps, then back by their adjoints: each is taken when it is the last
+     * step. */
     ds_sim *sim = scene_sim();
     const size_t size = ds_sim_memory_size(sim);
     double *warm = calloc(size * STEPS, sizeof *warm), q[NQ], v[NV], x[2][NV], p_bar[NP], sum[NP] = {0}, worst = 0.0;
@@ -549,8 +552,8 @@ static void unsolved(void) {
     ds_sim_free(sim);
 }
 
-/* Velocities whose squares are no numbers: every step ends, finite or refused with nothing written, and the next one is as if
- * there had been none. */
+/* Velocities whose squares are no numbers: every step ends, finite or refused with nothing written, and the
+ * next one is as if there had been none. */
 static void huge(void) {
     const ds_options options = convex();
     ds_sim *sim = create(scene, &options);

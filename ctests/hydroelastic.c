@@ -1,4 +1,5 @@
-/* Hydroelastic contact: patches and their polygons against closed forms, options of friction, and bad input. */
+/* Hydroelastic contact: patches and their polygons against closed forms, options of friction, and bad input.
+ * */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>

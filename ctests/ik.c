@@ -1,5 +1,5 @@
-/* Inverse kinematics of the seven-joint arm: reached targets, derivatives against differences and each other, and
- * refusals. */
+/* Inverse kinematics of the seven-joint arm: reached targets, derivatives against differences and each other,
+ * and refusals. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -51,7 +51,8 @@ int main(int argc, char **argv) {
     ds_ik_info info;
     CHECK(ds_ik_gradient(ik, NULL, NULL) == DS_ERR_NO_STEP);
 
-    /* The posture weighed against the hand: the only least near by, whose derivative is that of differences. */
+    /* The posture weighed against the hand: the only least near by, whose derivative is that of differences.
+     * */
     CHECK(ds_ik_solve(ik, at, q, &info) == DS_OK && info.outcome != DS_IK_ITERATIONS && info.slope < 1e-10);
     ds_gradient gradient;
     int32_t unique = -1;

@@ -1,5 +1,5 @@
-/* Implicit integrators from C: the order of each on a pendulum, a derivative against a difference, a trajectory's
- * gradient, and refusals. */
+/* Implicit integrators from C: the order of each on a pendulum, a derivative against a difference, a
+ * trajectory's gradient, and refusals. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* The friction pyramid from C: friction and reports of a sliding block, beside the cone, its derivatives in all
- * forms, refusals; and the complementarity-aware gradient with both rigid laws. */
+/* The friction pyramid from C: friction and reports of a sliding block, beside the cone, its derivatives in
+ * all forms, refusals; and the complementarity-aware gradient with both rigid laws. */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -107,7 +107,8 @@ static void directions(const ds_model *model) {
     ds_sim_free(pyramid);
 }
 
-/* Columns of the Jacobians by the velocity and the friction against differences, and the same numbers from both modes. */
+/* Columns of the Jacobians by the velocity and the friction against differences, and the same numbers from
+ * both modes. */
 static void derivatives(const ds_model *model) {
     ds_sim *sim = create(model, DS_CONTACT_LCP);
     const ds_param list[] = {{DS_PARAM_GEOM_FRICTION, ds_model_geom_id(model, "ground"), 0}};

@@ -9,7 +9,8 @@ enum { NQ = 19, NV = 18, NU = 12, STEPS = 40 };
 
 static ds_model *model;
 
-/* The number of frames in the chunks of a recording, or -1 where a chunk does not end where the next begins. */
+/* The number of frames in the chunks of a recording, or -1 where a chunk does not end where the next begins.
+ * */
 static long frames_in(const uint8_t *bytes, size_t size) {
     static const uint8_t signature[8] = {0x89, 'D', 'S', 'R', '\r', '\n', 0x1a, '\n'};
     if (size < 8 || memcmp(bytes, signature, 8) != 0) return -1;

@@ -153,7 +153,8 @@ static void changed_entries(void) {
     ds_builder_free(builder);
 }
 
-/* Inverse kinematics finds y within the bound of a follower; episodes of a batch with implicit steps end by y. */
+/* Inverse kinematics finds y within the bound of a follower; episodes of a batch with implicit steps end by
+ * y. */
 static void in_coordinates(void) {
     const char *joints[] = {"a", "b", "c"};
     const double g[3] = {1.0, -1.5, 0.25}, start = 0.1, still = 0.0;

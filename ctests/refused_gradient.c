@@ -1,5 +1,5 @@
-/* Chains of links, light and heavy, that slide on points a nanometre apart: their rows depend on each other but for the
-   last digits. Most steps have a derivative; where round-off decides, it is refused, and the step stays good. */
+/* Chains of links, light and heavy, that slide on points a nanometre apart: their rows depend on each other
+   but for the last digits. Most steps have a derivative; where round-off decides, it is refused, and the step stays good. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* Impacts that rebound, from C: steps and reports, derivatives in all forms, rollouts and batches, and refusals. */
+/* Impacts that rebound, from C: steps and reports, derivatives in all forms, rollouts and batches, and
+ * refusals. */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>

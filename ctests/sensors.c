@@ -96,7 +96,8 @@ static void torsion(void) {
     ds_model_free(model);
 }
 
-/* One hinge on thirty feet: its contacts have more torques than any other result of so few dofs has numbers. */
+/* One hinge on thirty feet: its contacts have more torques than any other result of so few dofs has numbers.
+ * */
 static void many_feet(void) {
     enum { FEET = 30 };
     char text[200 + 130 * FEET];

@@ -1,4 +1,5 @@
-/* Implicit Euler and midpoint: steps and derivatives against formulas, with every contact law, and refusals. */
+/* Implicit Euler and midpoint: steps and derivatives against formulas, with every contact law, and refusals.
+ * */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

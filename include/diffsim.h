@@ -876,9 +876,13 @@ DS_ENUM(ds_gradient) {
 
 /** Facts about the last step. */
 typedef struct ds_step_info {
-  size_t contacts;   /**< Number of contacts. */
-  size_t iterations; /**< Iterations of the contact solver, of any kind, summed over all bodies. */
-  double residual;   /**< Residual at which the contact solver stopped. */
+  size_t contacts; /**< Number of contacts. */
+  /** Iterations of the contact solver, of any kind, summed over all bodies, and with implicit integrators
+   * evaluations of the forces by Newton's method. */
+  size_t iterations;
+  /** Residual at which the contact solver stopped. With implicit integrators the larger of this one and
+   * the last correction of Newton's method, relative to the velocities. */
+  double residual;
   /** Distance to the nearest switch of a mode; inf if there is none. Distances of contacts and limits are
    * scaled by the contact law. The distance of an actuator from its clamp is in the actuator's unit. */
   double switch_distance;
@@ -886,9 +890,9 @@ typedef struct ds_step_info {
    * and ONE_SIDED may become ONE_SIDED or REFUSED, because some reasons are found only then. ONE_SIDED
    * becomes EXACT if modes are at a switch but both sides have the same derivative. */
   ds_gradient gradient;
-  /** 1: the residual is within the tolerance. A derivative may still be refused when you ask for it;
-   * `gradient` shows this afterwards. 0: the residual is above the tolerance, and `gradient` is
-   * DS_GRADIENT_REFUSED. */
+  /** 1: the residual of the contact solver is within options.tolerance, and Newton's method has stopped
+   * within options.newton_tolerance or at round-off. A derivative may still be refused when you ask for
+   * it; `gradient` shows this afterwards. 0: one of them has not, and `gradient` is DS_GRADIENT_REFUSED. */
   int32_t converged;
   /** Number of contacts that rebound with an impulse. If there are any, the derivative of q+ by positions
    * (and by parameters that move surfaces) includes the change of the impact time: a later impact means a
@@ -1630,8 +1634,9 @@ ds_status ds_site_placements(struct ds_sim *sim, const double *q, double *placem
 ds_status ds_site_jacobian(struct ds_sim *sim, const double *q, int32_t site, double *J);
 
 /** Kinetic and potential energy [J]. The kinetic energy includes rotors (armature). The potential energy
- * includes gravity, zero at the world's origin, and all springs, also those of joints and tendons.
- * Contacts and limits are not included. Either result may be NULL. q: nq numbers; v: nv. */
+ * includes gravity, zero at the world's origin, all springs, also those of joints and tendons, and
+ * deformable bodies. Contacts and limits are not included. Either result may be NULL. q: nq numbers; v:
+ * nv. */
 ds_status ds_energy(struct ds_sim *sim, const double *q, const double *v, double *kinetic, double *potential);
 
 /** Mass [kg], centre of mass (world axes, 3 numbers) [m] and its Jacobian J (3×nv, column-major) of all
@@ -2416,13 +2421,14 @@ ds_status ds_sim_patch_faces(const struct ds_sim *sim, const double **vertices, 
 
 /** Options of a ds_problem, fixed at its creation. Fill with ds_problem_options_init, then change fields. */
 typedef struct ds_problem_options {
-  size_t struct_size;    /**< Size of this struct in bytes; set by ds_problem_options_init. */
-  int32_t law;           /**< DS_CONTACT_NCP, DS_CONTACT_LCP or DS_CONTACT_CONVEX. Default DS_CONTACT_NCP. */
-  int32_t reserved;      /**< Must be 0. */
-  double tolerance;      /**< As in ds_options. Default 1e-9. */
-  size_t max_iterations; /**< As in ds_options. Default 1000. */
-  size_t nv;             /**< Length of the velocity, at least 1. Default 0: you must set it. */
-  size_t max_contacts;   /**< Number of contacts for which memory is allocated, at least 1. Default 32. */
+  size_t struct_size;  /**< Size of this struct in bytes; set by ds_problem_options_init. */
+  int32_t law;         /**< DS_CONTACT_NCP, DS_CONTACT_LCP or DS_CONTACT_CONVEX. Default DS_CONTACT_NCP. */
+  int32_t reserved;    /**< Must be 0. */
+  double tolerance;    /**< Largest residual of the contact problem that counts as solved. Default 1e-9. */
+  /** Largest number of iterations, of any kind, on contacts that are connected by bodies. Default 1000. */
+  size_t max_iterations;
+  size_t nv;           /**< Length of the velocity, at least 1. Default 0: you must set it. */
+  size_t max_contacts; /**< Number of contacts for which memory is allocated, at least 1. Default 32. */
 } ds_problem_options;
 
 /** Fills the struct with the defaults. NULL is ignored. */

@@ -12,8 +12,8 @@ use diffsim::step::{Contact, Options, Sim, StepInfo, StepJacobians};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// What an unsolved step is settled with comes on top of what it may spend, and so do the factorizations that end an
-/// attempt.
+/// What an unsolved step is settled with comes on top of what it may spend, and so do the factorizations that
+/// end an attempt.
 const SETTLED: f64 = 10.0;
 
 /// A free trunk with twelve boxes on hinges, all of them in each other.
@@ -81,8 +81,9 @@ fn step(w: &mut World) -> (StepInfo, Vec<f64>, Duration) {
     (w.sim.step_info().unwrap(), v, fastest)
 }
 
-/// Go2 with its thighs in its trunk: a step of 230 contacts took 206 ms where the convex law takes 1.6, and up to 12 s in
-/// an iLQR, since every factorization was that of all rows. In the robot's coordinates it takes 2 ms, at most 5.
+/// Go2 with its thighs in its trunk: a step of 230 contacts took 206 ms where the convex law takes 1.6, and
+/// up to 12 s in an iLQR, since every factorization was that of all rows. In the robot's coordinates it takes
+/// 2 ms, at most 5.
 #[test]
 fn many_contacts_on_one_robot_cost_in_proportion() {
     let options = options(1e-2);
@@ -99,8 +100,8 @@ fn many_contacts_on_one_robot_cost_in_proportion() {
     assert!(rigid < 200 * compliant.max(Duration::from_micros(100)));
 }
 
-/// A robot that overlaps itself in a way that no motion undoes took 50 to 90 factorizations in every step, most of them to
-/// find out once more that it is jammed.
+/// A robot that overlaps itself in a way that no motion undoes took 50 to 90 factorizations in every step,
+/// most of them to find out once more that it is jammed.
 #[test]
 fn a_lasting_jam_costs_little_more_than_its_steps() {
     let mut w = world(jammed_robot(), options(1e-3));

@@ -55,8 +55,9 @@ fn held(model: &Arc<Model>, o: &Options) -> u64 {
     used.bytes_current.unsigned_abs()
 }
 
-/// What is asked for before a simulation is made is never less than it takes: an allocation that fails would end the
-/// process. Once the count left out what several trees and many contacts took, and `max_contacts` of 10⁶ aborted.
+/// What is asked for before a simulation is made is never less than it takes: an allocation that fails would
+/// end the process. Once the count left out what several trees and many contacts took, and `max_contacts` of
+/// 10⁶ aborted.
 #[test]
 fn memory_is_counted_before_it_is_taken() {
     for (name, model) in models() {
@@ -129,8 +130,8 @@ fn memory_of_what_adheres_is_counted() {
     }
 }
 
-/// Contacts that resist torsion and rolling are solved in one matrix, which grows with their square; what is not used is not
-/// touched.
+/// Contacts that resist torsion and rolling are solved in one matrix, which grows with their square; what is
+/// not used is not touched.
 #[test]
 fn memory_of_contacts_that_resist_torsion_is_counted() {
     for n in [1, 10] {
@@ -252,7 +253,8 @@ fn too_many_contacts_are_counted_and_named() {
     }
 }
 
-/// As many steps as there are numbers: once a panic in the first run, as the number of states wrapped to none.
+/// As many steps as there are numbers: once a panic in the first run, as the number of states wrapped to
+/// none.
 #[test]
 fn more_steps_than_any_array_has_entries_are_refused() {
     let model = Arc::new(Model::compile(ModelSpec::default(), Actuation::FromFile).unwrap());

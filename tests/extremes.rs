@@ -1,5 +1,5 @@
-//! States and parameters whose squares are no numbers, and sizes beyond all memory: every call gives finite results, or an
-//! error and no result.
+//! States and parameters whose squares are no numbers, and sizes beyond all memory: every call gives finite
+//! results, or an error and no result.
 
 use diffsim::batch::Batch;
 use diffsim::error::{Result, Status};

@@ -113,7 +113,8 @@ fn a_step_of_separate_contacts_grows_slower_than_their_number_to_the_power_of_on
     assert!(times[2].1 < 2.0 * times[1].1, "{times:?}");
 }
 
-/// Median time of a step of a ball over a field of so many static boxes, and the bytes that its simulation takes.
+/// Median time of a step of a ball over a field of so many static boxes, and the bytes that its simulation
+/// takes.
 fn among_boxes(n: usize) -> (f64, f64) {
     let mut spec = ModelSpec::default();
     ground(&mut spec, 0.5);
@@ -147,7 +148,8 @@ fn among_boxes(n: usize) -> (f64, f64) {
     (times[times.len() / 2], bytes)
 }
 
-/// A quadruped's step took 21 µs alone and 30 ms among 20,000 static boxes; it takes 1.2 times its step alone.
+/// A quadruped's step took 21 µs alone and 30 ms among 20,000 static boxes; it takes 1.2 times its step
+/// alone.
 #[test]
 fn what_stands_far_away_costs_a_step_nothing() {
     let [(alone, _), (_, some), (among, many)] = [0, 5_000, 20_000].map(among_boxes);
@@ -160,7 +162,8 @@ fn what_stands_far_away_costs_a_step_nothing() {
     assert!(many < 4.5 * some, "{some} {many}");
 }
 
-/// Median time of a step of a ball of half a metre that rests on a flat field of 2 m with so many nodes a side.
+/// Median time of a step of a ball of half a metre that rests on a flat field of 2 m with so many nodes a
+/// side.
 fn seconds_on_field(n: usize) -> f64 {
     let mut spec = ModelSpec::default();
     let field = ShapeSpec::HeightField(Arc::new(HeightField {
@@ -218,7 +221,9 @@ fn seconds_per_face(n: f64) -> (usize, f64) {
     for _ in 0..30 {
         count = 0;
         let start = Instant::now();
-        collide(side(&Pose::IDENTITY), side(&other), |_| count += 1);
+        collide(side(&Pose::IDENTITY), side(&other), f64::INFINITY, |_| {
+            count += 1
+        });
         least = least.min(start.elapsed().as_secs_f64());
     }
     (count, least / count as f64)
@@ -303,8 +308,8 @@ fn an_implicit_step_of_a_chain_with_cables_is_linear() {
     }
 }
 
-/// With a law that finds nothing to do, chains of 250, 1000 and 4000 links took 1.3 ms, 76 ms and 11 s, where 45 µs,
-/// 0.19 ms and 1.0 ms were the step without a law; now it is that one's cost at any length.
+/// With a law that finds nothing to do, chains of 250, 1000 and 4000 links took 1.3 ms, 76 ms and 11 s, where
+/// 45 µs, 0.19 ms and 1.0 ms were the step without a law; now it is that one's cost at any length.
 #[test]
 fn a_chain_that_touches_nothing_pays_for_no_law() {
     for n in [250, 1000, 4000] {
@@ -320,7 +325,8 @@ fn a_chain_that_touches_nothing_pays_for_no_law() {
     }
 }
 
-/// Of a chain that lies on four balls: smallest time of a step and time of creation in seconds, and bytes that are held.
+/// Of a chain that lies on four balls: smallest time of a step and time of creation in seconds, and bytes
+/// that are held.
 fn lying_on_four(n: usize, contact: Contact) -> [f64; 3] {
     let model = lying(n, 4);
     let options = Options {
@@ -351,8 +357,8 @@ fn lying_on_four(n: usize, contact: Contact) -> [f64; 3] {
     [least, made, bytes]
 }
 
-/// 10,000 links with a law were refused for their memory, where the convex law's weights alone would have taken n², and
-/// its solve n³.
+/// 10,000 links with a law were refused for their memory, where the convex law's weights alone would have
+/// taken n², and its solve n³.
 #[test]
 fn a_chain_with_a_few_contacts_costs_its_links() {
     let without = lying_on_four(10_000, Contact::None);

@@ -153,7 +153,8 @@ fn jacobians_of_many_robots_cost_what_those_of_each_do() {
             1e3 * zeros,
             (herd - zeros) / one
         );
-        // As one robot of all dofs they would be 64³ times, and writing zeros is the machine's memory's business.
+        // As one robot of all dofs they would be 64³ times, and writing zeros is the machine's memory's
+        // business.
         assert!(herd < 3000.0 * one, "{contact:?}");
         let sparse = Scene::new(64, 1.0, contact).sparse_seconds(20);
         println!("{contact:?}: without zeros {:.0} times", sparse / one);

@@ -1,7 +1,9 @@
-//! The house that `src` is: files take only from below them, in no circle, and none is longer than a reader holds.
+//! The house that `src` is: files take only from below them, in no circle, and none is longer than a reader
+//! holds.
 //!
-//! A file takes from another what it imports of it or names by a path; re-exports are followed to where the name is defined.
-//! That a module declares and re-exports its children is no taking. Methods are not seen; tests may take what they like.
+//! A file takes from another what it imports of it or names by a path; re-exports are followed to where the
+//! name is defined. That a module declares and re-exports its children is no taking. Methods are not seen;
+//! tests may take what they like.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,5 +1,5 @@
-//! Piles of bodies that overlap, of many times more rows than dofs: derivatives cost in proportion to the step, and are
-//! one map.
+//! Piles of bodies that overlap, of many times more rows than dofs: derivatives cost in proportion to the
+//! step, and are one map.
 
 mod common;
 
@@ -76,8 +76,9 @@ impl Scene {
     }
 }
 
-/// 60 coincident boxes took 1.8 s a step and 35 s its Jacobians with the exact law, 0.9 s with the convex one; 100 boxes
-/// at random within 0.45 m 0.45 s and 8.5 s. Now it is 2.6 s and 0.6 s for the Jacobians of the two.
+/// 60 coincident boxes took 1.8 s a step and 35 s its Jacobians with the exact law, 0.9 s with the convex
+/// one; 100 boxes at random within 0.45 m 0.45 s and 8.5 s. Now it is 2.6 s and 0.6 s for the Jacobians of
+/// the two.
 #[test]
 fn jacobians_of_a_pile_cost_no_more_than_a_few_steps() {
     let [ncp, lcp, convex] = LAWS.map(|law| Scene::new(pile(40, 0.0), law, 0.0).seconds());

@@ -1,5 +1,5 @@
-//! Joint dry friction beside contacts that hold: rows like any others, whose impulses stay inside their sets from step to
-//! step, at the cost of rows.
+//! Joint dry friction beside contacts that hold: rows like any others, whose impulses stay inside their sets
+//! from step to step, at the cost of rows.
 
 mod common;
 
@@ -11,8 +11,8 @@ use diffsim::step::Sim;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A quadruped whose servos hold it, on joints with dry friction, after a second: the time of the last steps, and the most
-/// and the mean of their factorizations.
+/// A quadruped whose servos hold it, on joints with dry friction, after a second: the time of the last steps,
+/// and the most and the mean of their factorizations.
 fn stand(friction: f64, stiffness: f64, damping: f64) -> (Duration, usize, f64) {
     let mut spec = quadruped_spec(false);
     let joints = spec.bodies.iter_mut().flat_map(|b| &mut b.joints);
@@ -42,11 +42,11 @@ fn stand(friction: f64, stiffness: f64, damping: f64) -> (Duration, usize, f64) 
     (spent, most, all as f64 / 500.0)
 }
 
-/// Of Go1, with the 0.2 N m of its own file, a standing step took 12 µs without dry friction and 320 with it, or
-/// 26 and 8071 on eight contacts, as the least impulse was sought on the edges of the cones in every step: 49 and 67 now.
-/// Of this robot creeping to rest (the second gains) it took 50 times as long and 15 factorizations: 3 times and 3 now.
-/// A step whose modes are not those of the last step takes one factorization more. The mean falls: 1 at rest
-/// instead of 2, and 1.89 instead of 2.008 while it creeps.
+/// Of Go1, with the 0.2 N m of its own file, a standing step took 12 µs without dry friction and 320 with it,
+/// or 26 and 8071 on eight contacts, as the least impulse was sought on the edges of the cones in every step:
+/// 49 and 67 now. Of this robot creeping to rest (the second gains) it took 50 times as long and 15
+/// factorizations: 3 times and 3 now. A step whose modes are not those of the last step takes one
+/// factorization more. The mean falls: 1 at rest instead of 2, and 1.89 instead of 2.008 while it creeps.
 #[test]
 fn dry_friction_of_a_standing_robot_costs_what_its_rows_cost() {
     for (stiffness, damping) in [(100.0, 5.0), (40.0, 1.0), (300.0, 3.0)] {
@@ -59,9 +59,10 @@ fn dry_friction_of_a_standing_robot_costs_what_its_rows_cost() {
     }
 }
 
-/// Robots with dry friction in their joints and no servos that fell and lie still: their impulses are strictly inside all cones
-/// where some are, and on an edge they stay there. This one sought others in every step, for up to 70
-/// factorizations; of 24 one now lies so near an edge that it seeks another in each, for 12.
+/// Robots with dry friction in their joints and no servos that fell and lie still: their impulses are
+/// strictly inside all cones where some are, and on an edge they stay there. This one sought others in every
+/// step, for up to 70 factorizations; of 24 one now lies so near an edge that it seeks another in each, for
+/// 12.
 #[test]
 fn a_robot_that_fell_keeps_its_impulses() {
     let mut spec = quadruped_spec(false);
@@ -94,9 +95,9 @@ fn a_robot_that_fell_keeps_its_impulses() {
     assert!(lying > 100 && most <= 16.0, "{lying}, {most}");
 }
 
-/// A robot that dry friction alone keeps up, whose joints are off by what solutions may lack of velocities in a step: some of its
-/// gaps can only be closed by sliding. That took the interior point, for up to 24.5 factorizations, and left gaps as far apart for the next
-/// step.
+/// A robot that dry friction alone keeps up, whose joints are off by what solutions may lack of velocities in
+/// a step: some of its gaps can only be closed by sliding. That took the interior point, for up to 24.5
+/// factorizations, and left gaps as far apart for the next step.
 #[test]
 fn what_solutions_lack_is_not_asked_for_where_friction_holds_everything() {
     let mut spec = quadruped_spec(false);

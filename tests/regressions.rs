@@ -1,7 +1,7 @@
 //! Failures that users of other engines reported, each as a test of this one.
 //!
-//! Not here: those of impacts, which are with restitution, and contact of boxes with boxes, which is tested with the
-//! collision code.
+//! Not here: those of impacts, which are with restitution, and contact of boxes with boxes, which is tested
+//! with the collision code.
 
 mod common;
 

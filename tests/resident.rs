@@ -13,8 +13,8 @@ fn resident() -> f64 {
     pages.split(' ').nth(1).unwrap().parse::<f64>().unwrap() * 4096.0
 }
 
-/// A quadruped that stands, with Jacobians: once 10 MB (of Go1, as large), which were touched at creation; now 1.0 (Go1:
-/// 1.3), so that some thousand fit a machine.
+/// A quadruped that stands, with Jacobians: once 10 MB (of Go1, as large), which were touched at creation;
+/// now 1.0 (Go1: 1.3), so that some thousand fit a machine.
 #[test]
 fn a_standing_quadruped_touches_at_most_a_megabyte_and_a_half() {
     const SIMS: usize = 30;

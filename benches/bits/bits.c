@@ -159,7 +159,8 @@ static ds_options options_of(const scene *s, const variant *v) {
 /* Where the scan of indices of a kind ends: enough to meet one of every sort in these models. */
 enum { LOOKED_AT = 6 };
 
-/* Of each kind of parameter the first component of a late index and the last one of an early index that a step depends on. */
+/* Of each kind of parameter the first component of a late index and the last one of an early index that a
+ * step depends on. */
 static void choose_params(run *r) {
     const size_t counts[] = {ds_model_nbody(r->model), ds_model_njoint(r->model), ds_model_ngeom(r->model)};
     size_t most = 1;
@@ -379,8 +380,8 @@ static void contact_derivatives(run *r) {
     integer(GEOMETRY, gradient);
 }
 
-/* All derivatives of the last step. Which is asked for first differs from turn to turn: what one leaves behind must not
- * matter to the others. */
+/* All derivatives of the last step. Which is asked for first differs from turn to turn: what one leaves
+ * behind must not matter to the others. */
 static void derivatives(run *r, int turn) {
     static void (*const kinds[])(run *) = {dense, vjp, impulses, jvp, sparse};
     const size_t mark = taken_count;
@@ -583,7 +584,8 @@ static void run_case(const scene *s, const ds_model *model, const variant *varia
     ds_sim_free(r.sim);
 }
 
-/* The numbers of a model itself: those of its bodies, joints and geoms, conversions of states, and its recording. */
+/* The numbers of a model itself: those of its bodies, joints and geoms, conversions of states, and its
+ * recording. */
 static void describe(const ds_model *model) {
     const size_t nq = ds_model_nq(model), nv = ds_model_nv(model), nu = ds_model_nu(model);
     const size_t sizes[] = {nq, nv, nu, ds_model_nbody(model), ds_model_njoint(model), ds_model_ngeom(model)};
@@ -685,7 +687,8 @@ static const struct {
 } LAWS[] = {{DS_CONTACT_NONE, "none"}, {DS_CONTACT_NCP, "ncp"}, {DS_CONTACT_CONVEX, "convex"}};
 static const double TIME_STEPS[] = {1e-3, 5e-3};
 
-/* Whether a scene has a case with this law, in world axes (1) or not, with the long step (1) or not, and start. */
+/* Whether a scene has a case with this law, in world axes (1) or not, with the long step (1) or not, and
+ * start. */
 static int has(const scene *s, int law, int world, int is_long, enum start start) {
     const int few = s->flags & FEW;
     if (s->flags & DEAR) {

@@ -1,5 +1,5 @@
-/* The models of bits.c: files, models made by ds_builder_*, and texts. Each shows a part of the library that others do
- * not: a kind of joint, of equality, of shape, of contact problem. */
+/* The models of bits.c: files, models made by ds_builder_*, and texts. Each shows a part of the library that
+ * others do not: a kind of joint, of equality, of shape, of contact problem. */
 #ifndef SCENES_H
 #define SCENES_H
 
@@ -214,7 +214,8 @@ static void universal_arm(const scene *s, ds_model **out) {
     finish(DS_ACTUATION_FULL, out);
 }
 
-/* A free trunk with a limb of every kind of joint, several joints on one body, a weld, and actuators that clamp. */
+/* A free trunk with a limb of every kind of joint, several joints on one body, a weld, and actuators that
+ * clamp. */
 static void mixed(const scene *s, ds_model **out) {
     static const int32_t kinds[] = {DS_JOINT_REVOLUTE, DS_JOINT_SPHERICAL, DS_JOINT_UNIVERSAL, DS_JOINT_PRISMATIC,
                                     DS_JOINT_PLANAR, DS_JOINT_TRANSLATION, DS_JOINT_CONTINUOUS,
@@ -297,7 +298,8 @@ static void four_bar(const scene *s, ds_model **out) {
     finish(DS_ACTUATION_FULL, out);
 }
 
-/* Bars and boxes held by every kind of equality, some of them violated at the start; a coupling of joints across trees. */
+/* Bars and boxes held by every kind of equality, some of them violated at the start; a coupling of joints
+ * across trees. */
 static void equalities(const scene *s, ds_model **out) {
     begin();
     ground(0.5);
@@ -343,7 +345,8 @@ static const uint32_t L_SIDES[] = {0, 2, 1, 0, 3, 2, 0, 4, 3, 0, 5, 4, 6, 7, 8, 
                                    0, 1, 7, 0, 7, 6, 1, 2, 8, 1, 8, 7, 2, 3, 9, 2, 9, 8, 3, 4, 10, 3, 10, 9,
                                    4, 5, 11, 4, 11, 10, 5, 0, 6, 5, 6, 11};
 
-/* One free body of every shape, in a ring so that neighbours touch each other and the ground; turned by number. */
+/* One free body of every shape, in a ring so that neighbours touch each other and the ground; turned by
+ * number. */
 static void shapes(const scene *s, ds_model **out) {
     begin();
     ground(0.5);
@@ -509,7 +512,8 @@ static void jammed_robot(const scene *s, ds_model **out) {
     finish(DS_ACTUATION_FULL, out);
 }
 
-/* A chain of so many links, with a ball under every sixth that lies on the ground: deep from 65 dofs on. text: without. */
+/* A chain of so many links, with a ball under every sixth that lies on the ground: deep from 65 dofs on.
+ * text: without. */
 static void deep(const scene *s, ds_model **out) {
     begin();
     ground(0.6);

@@ -1,4 +1,5 @@
-//! The scenes of the corpus: models, and the states that they start from. All numbers are the same in every run.
+//! The scenes of the corpus: models, and the states that they start from. All numbers are the same in every
+//! run.
 
 use diffsim::constraint::{home, place_on_ground};
 use diffsim::load::mjcf::{self, MjcfOptions};

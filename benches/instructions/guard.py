@@ -27,8 +27,8 @@ FIGURES = HERE / "figures.json"
 ALLOWED = 1.10
 # Below this the committed figure would hide a later loss.
 STALE = 0.95
-# Name: model, contact (none, cones, pyramids), steps, one of how many is differentiated. Short runs: over a long one
-# the last bit of a result moves the contacts, and with them the count.
+# Name: model, contact (none, cones, pyramids), steps, one of how many is differentiated. Short runs: over a
+# long one the last bit of a result moves the contacts, and with them the count.
 CASES = {
     "arm7, smooth": ("arm7.urdf", 0, 200, 5),
     "humanoid, smooth": ("humanoid.xml", 0, 100, 5),

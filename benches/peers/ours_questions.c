@@ -41,7 +41,8 @@ static double positions(const Bench *b) {
     return sum;
 }
 
-/* Of the regressor times the parameters: how bodies that are fixed to others are counted does not matter to it. */
+/* Of the regressor times the parameters: how bodies that are fixed to others are counted does not matter to
+ * it. */
 static double regressed(const Bench *b) {
     double sum = 0;
     for (size_t i = 0; i < b->nv; i++) {

@@ -1,5 +1,5 @@
-/* Shared code of the benchmarks beside Pinocchio: the states of a file, and tasks that take turns over them. The same file format,
- * passes and output as pinocchio_bench.h; the order of q and v is ours. */
+/* Shared code of the benchmarks beside Pinocchio: the states of a file, and tasks that take turns over them.
+ * The same file format, passes and output as pinocchio_bench.h; the order of q and v is ours. */
 #ifndef SMOOTH_H
 #define SMOOTH_H
 

@@ -20,8 +20,8 @@ typedef struct {
     double *q, *v, *u, *warm, *q_next, *v_next, *dq, *moved_q, *moved_v, *moved_u, *out_q, *out_v;
 } Step;
 
-/* The step from the state moved by `width` along `direction` (dq, dv, du): tangent of its end at the end of the step
- * itself, and its velocity's difference. 0 where the step fails. */
+/* The step from the state moved by `width` along `direction` (dq, dv, du): tangent of its end at the end of
+ * the step itself, and its velocity's difference. 0 where the step fails. */
 static int moved(Step *s, const double *direction, double width, double *out) {
     for (size_t i = 0; i < s->nv; i++) s->dq[i] = width * direction[i];
     for (size_t i = 0; i < s->nv; i++) s->moved_v[i] = s->v[i] + width * direction[s->nv + i];
@@ -47,8 +47,8 @@ static double apart(const double *x, const double *y, size_t n) {
     return difference / size;
 }
 
-/* Of the column that a direction gives: the least disagreement with central differences, or with those of one side where
- * the two sides agree at no width; and whether they do at some. */
+/* Of the column that a direction gives: the least disagreement with central differences, or with those of one
+ * side where the two sides agree at no width; and whether they do at some. */
 static double against_differences(Step *s, const double *direction, const double *column, double *work, int *agree) {
     const size_t n = 2 * s->nv;
     double *up = work, *up2 = work + n, *down = work + 2 * n, *down2 = work + 3 * n;

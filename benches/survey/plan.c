@@ -85,7 +85,8 @@ static void replay(Taken *t, Run *run, const ds_model *model, ds_sim *sim, size_
     free(q), free(v);
 }
 
-/* The inputs that keep the joints where they stand, from the state on: those of a run in which they are prescribed to rest. */
+/* The inputs that keep the joints where they stand, from the state on: those of a run in which they are
+ * prescribed to rest. */
 static void hold(const ds_model *model, ds_sim *sim, size_t steps, double h, const double *q0, const double *v0, double *u) {
     const size_t nq = ds_model_nq(model), nv = ds_model_nv(model), nu = ds_model_nu(model), first = nv - nu;
     double *q = numbers(nq), *v = numbers(nv), *impulse = numbers(nv), *none = numbers(nu);

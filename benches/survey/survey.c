@@ -44,7 +44,8 @@ static double unit(const ds_model *model, const double *q0) {
     return median;
 }
 
-/* Faster than this [m/s or rad/s] with more energy than at the start is thrown: gravity explains no such speed. */
+/* Faster than this [m/s or rad/s] with more energy than at the start is thrown: gravity explains no such
+ * speed. */
 static const double FAST = 20;
 
 /* JSON has no infinities. */

@@ -208,7 +208,8 @@ public:
         check(ds_sim_contacts(get(), &start, &count));
         return {start, count, ds_contact_size()};
     }
-    /** A polygon of a hydroelastic patch: its number among the contacts, its vertices and the pressures there. */
+    /** A polygon of a hydroelastic patch: its number among the contacts, its vertices and the pressures
+     * there. */
     struct PatchFace {
         std::size_t contact;
         std::vector<std::array<double, 3>> vertices;
@@ -264,7 +265,8 @@ public:
     void prescribed_impulses(Out impulse) {
         check(ds_sim_prescribed_impulses(get(), impulse.expect(nv_, "impulse")));
     }
-    /// Generalized force in every following step, with its slopes by q and v at the start of the step, nv×nv column-major.
+    /// Generalized force in every following step, with its slopes by q and v at the start of the step, nv×nv
+    /// column-major.
     void set_force(In tau, In by_q, In by_v) {
         check(ds_sim_set_force(get(), tau.expect(nv_, "tau"), by_q.expect(nv_ * nv_, "K"),
                                by_v.expect(nv_ * nv_, "D")));

@@ -9,7 +9,8 @@
 
 namespace diffsim {
 
-/** Destinations of the Jacobians of a step by and of its activations; leave those empty that you do not want. */
+/** Destinations of the Jacobians of a step by and of its activations; leave those empty that you do not want.
+ * */
 struct ActJacobians {
     /** nv×na */
     Out dq_dact = {}, dv_dact = {};

@@ -25,7 +25,8 @@ public:
                           static_cast<std::int32_t>(format), &options));
     }
 
-    /** Saves to a .urdf, or an .xml or .mjcf (MJCF). Returns a line for each thing that the format cannot express. */
+    /** Saves to a .urdf, or an .xml or .mjcf (MJCF). Returns a line for each thing that the format cannot
+     * express. */
     std::vector<std::string> save(const std::string &path, const SaveOptions &options = {}) const {
         ds_saved *made = nullptr;
         check(ds_model_save(get(), path.c_str(), &options, &made));
@@ -396,7 +397,8 @@ inline Vector3 quat_to_rotation_vector(const Quaternion &quat, Matrix3 *jacobian
     check(ds_quat_to_rotation_vector(quat.data(), out.data(), jacobian ? jacobian->data() : nullptr));
     return out;
 }
-/** The quaternion of angles about axes, one after the other; jacobian: rotation about the moved axes by the angles. */
+/** The quaternion of angles about axes, one after the other; jacobian: rotation about the moved axes by the
+ * angles. */
 inline Quaternion euler_to_quat(const Matrix3 &axes, const Vector3 &angles, Matrix3 *jacobian = nullptr) {
     Quaternion out{};
     check(ds_euler_to_quat(axes.data(), angles.data(), out.data(), jacobian ? jacobian->data() : nullptr));

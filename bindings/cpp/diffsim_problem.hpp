@@ -12,7 +12,8 @@ struct ProblemOptions : ds_problem_options {
     ProblemOptions() : ds_problem_options{} { ds_problem_options_init(this); }
 };
 
-/** A contact problem or a variation of one: nv×nv, 3n×nv, nv, 3n, n, 3n numbers for n contacts; a default View is zero. */
+/** A contact problem or a variation of one: nv×nv, 3n×nv, nv, 3n, n, 3n numbers for n contacts; a default
+ * View is zero. */
 struct ProblemData {
     In A, J, v_free, target, friction, compliance;
 };

@@ -14,7 +14,8 @@
 
 namespace diffsim {
 
-/** A frame on a body: its placement in the body's frame (default: the body's own), and the axes of its motion. */
+/** A frame on a body: its placement in the body's frame (default: the body's own), and the axes of its
+ * motion. */
 struct Frame {
     std::int32_t body = 0;
     /** 4×4, column-major; a default View for the identity. */

@@ -108,7 +108,8 @@ private:
     std::size_t size_ = 0;
 };
 
-/** Contacts of a sim: `stride` bytes apart, which is more than sizeof(ds_contact) where the library is newer. */
+/** Contacts of a sim: `stride` bytes apart, which is more than sizeof(ds_contact) where the library is newer.
+ * */
 class Contacts {
 public:
     class iterator {

@@ -14,7 +14,7 @@ pub struct Parts<'a, T> {
 unsafe impl<T: Send> Sync for Parts<'_, T> {}
 
 impl<'a, T> Parts<'a, T> {
-    /// Parts of `len`; the last one has what remains.
+    /// Parts of `len`; the last one may be shorter.
     pub fn new(array: &'a mut [T], len: usize) -> Self {
         Parts {
             start: array.as_mut_ptr(),

@@ -385,9 +385,9 @@ pub unsafe extern "C" fn ds_site_jacobian(
     })
 }
 
-/// Kinetic and potential energy [J]. The kinetic energy includes rotors (armature). The potential
-/// energy includes gravity, zero at the world's origin, and all springs, also those of joints and
-/// tendons. Contacts and limits are not included. Either result may be NULL. q: nq numbers; v: nv.
+/// Kinetic and potential energy [J]. The kinetic energy includes rotors (armature). The potential energy
+/// includes gravity, zero at the world's origin, all springs, also those of joints and tendons, and
+/// deformable bodies. Contacts and limits are not included. Either result may be NULL. q: nq numbers; v: nv.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_energy(
     sim: *mut ds_sim,

@@ -41,9 +41,9 @@ pub struct ds_problem_options {
     pub law: i32,
     /// Must be 0.
     pub reserved: i32,
-    /// As in ds_options. Default 1e-9.
+    /// Largest residual of the contact problem that counts as solved. Default 1e-9.
     pub tolerance: f64,
-    /// As in ds_options. Default 1000.
+    /// Largest number of iterations, of any kind, on contacts that are connected by bodies. Default 1000.
     pub max_iterations: usize,
     /// Length of the velocity, at least 1. Default 0: you must set it.
     pub nv: usize,

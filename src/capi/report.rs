@@ -53,9 +53,11 @@ impl From<Gradient> for ds_gradient {
 pub struct ds_step_info {
     /// Number of contacts.
     pub contacts: usize,
-    /// Iterations of the contact solver, of any kind, summed over all bodies.
+    /// Iterations of the contact solver, of any kind, summed over all bodies, and with implicit integrators
+    /// evaluations of the forces by Newton's method.
     pub iterations: usize,
-    /// Residual at which the contact solver stopped.
+    /// Residual at which the contact solver stopped. With implicit integrators the larger of this one and
+    /// the last correction of Newton's method, relative to the velocities.
     pub residual: f64,
     /// Distance to the nearest switch of a mode; inf if there is none. Distances of contacts and
     /// limits are scaled by the contact law. The distance of an actuator from its clamp is in the
@@ -65,9 +67,10 @@ pub struct ds_step_info {
     /// EXACT and ONE_SIDED may become ONE_SIDED or REFUSED, because some reasons are found only then.
     /// ONE_SIDED becomes EXACT if modes are at a switch but both sides have the same derivative.
     pub gradient: ds_gradient,
-    /// 1: the residual is within the tolerance. A derivative may still be refused when you ask for
-    /// it; `gradient` shows this afterwards. 0: the residual is above the tolerance, and `gradient`
-    /// is DS_GRADIENT_REFUSED.
+    /// 1: the residual of the contact solver is within options.tolerance, and Newton's method has stopped
+    /// within options.newton_tolerance or at round-off. A derivative may still be refused when you ask for
+    /// it; `gradient` shows this afterwards. 0: one of them has not, and `gradient` is
+    /// DS_GRADIENT_REFUSED.
     pub converged: i32,
     /// Number of contacts that rebound with an impulse. If there are any, the derivative of q+ by positions
     /// (and by parameters that move surfaces) includes the change of the impact time: a later impact means

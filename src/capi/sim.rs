@@ -21,7 +21,7 @@ pub struct ds_sim {
     pub(super) sensors: SensorRoom,
     /// The contacts to which `ds_sim_contacts` has returned a pointer.
     pub(super) contacts: RefCell<Vec<ds_contact>>,
-    /// What `ds_sim_patches` has handed out.
+    /// The patches to which `ds_sim_patches` has returned a pointer.
     pub(super) patches: RefCell<Vec<ds_patch>>,
     /// The arrays to which `ds_sim_patch_faces` has returned pointers.
     pub(super) outlines: RefCell<Outlines>,
@@ -41,7 +41,9 @@ impl ds_sim {
     }
 }
 
-/// Splits the stage into results of these lengths.
+/// Splits the stage into results of these lengths. Their sum must be within the length that
+/// [`ds_sim::fit_stage`] gives the stage: 24 nv numbers at least. A longer result is a panic, and the call
+/// returns an internal error.
 pub(super) fn parts<const N: usize>(stage: &mut [f64], lengths: [usize; N]) -> [&mut [f64]; N] {
     let mut rest = stage;
     lengths.map(|n| {

@@ -31,7 +31,7 @@ impl Elastic {
     pub fn new([stiffness, damping]: [f64; 2], h: f64, weight: f64) -> Option<Elastic> {
         let inverse = h * (h * stiffness + damping);
         let w = if weight > 0.0 { weight } else { 1.0 };
-        // s² = w W/(w W + 1) with W = 1/R.
+        // s² = w/(w + R), with R = 1/`inverse`, which may be infinite.
         let scale = (w * inverse / (w * inverse + 1.0)).sqrt();
         (inverse > LEAST).then_some(Elastic {
             stiffness,

@@ -191,11 +191,12 @@ impl Constraints {
 
     /// Sets the compliance R of the compliant rows of the present region.
     ///
-    /// Springs have their own R. Below full stabilization all contacts, passed limits and all equalities
-    /// have an R in proportion to their weight. Contacts have it whatever their gap: the impulses of a jam
-    /// are then unique, and do not jump when a gap closes. On rows of lengths, R is bounded: at the impulse that carries the weight of all bodies,
-    /// R λ is at most half of the push-out speed. A body therefore sinks only if joints bound its push-out
-    /// below that speed. The tangents of a contact have a smaller R (`CREEP`).
+    /// Springs have their own R. Below full stabilization all contacts, passed limits and all equalities have
+    /// an R in proportion to their weight. Contacts have it whatever their gap: the impulses of a jam are
+    /// then unique, and do not jump when a gap closes. On rows of lengths, R is bounded: at the impulse that
+    /// carries the weight of all bodies, R λ is at most half of the push-out speed. A body therefore sinks
+    /// only if joints bound its push-out below that speed. The tangents of a contact have a smaller R
+    /// (`CREEP`).
     fn soften(&mut self, s: &Stabilization) {
         let yields = s.push_out != PushOut::Full;
         // Compliant contact has its own R, which is not part of G.

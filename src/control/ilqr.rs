@@ -6,7 +6,7 @@
 //! library. The C API and the bindings call it.
 
 use super::cost::Tracking;
-use super::passes::{Policy, Slopes, Trajectory, forward, linearized};
+use super::passes::{Policy, StateMatrices, Trajectory, forward, linearized};
 use super::sizes::Sizes;
 use crate::error::{Error, Result};
 use crate::model::Model;
@@ -80,7 +80,7 @@ pub struct Ilqr {
     bounds: [Vec<f64>; 2],
     now: Trajectory,
     next: Trajectory,
-    slopes: Slopes,
+    slopes: StateMatrices,
     policy: Policy,
     damping: f64,
     solved: bool,
@@ -140,7 +140,7 @@ impl Ilqr {
             bounds: [vec![f64::NEG_INFINITY; nu], vec![f64::INFINITY; nu]],
             now: Trajectory::new(sizes, steps),
             next: Trajectory::new(sizes, steps),
-            slopes: Slopes::new(sizes, steps),
+            slopes: StateMatrices::new(sizes, steps),
             policy: Policy::new(sizes, steps),
             damping: 0.0,
             solved: false,

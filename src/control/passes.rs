@@ -46,7 +46,7 @@ impl Trajectory {
 
 /// ∂x⁺/∂x and ∂x⁺/∂u of each step.
 #[derive(Clone, Debug)]
-pub struct Slopes {
+pub struct StateMatrices {
     pub a: Vec<DMatrix<f64>>,
     pub b: Vec<DMatrix<f64>>,
     parts: [Vec<f64>; 6],
@@ -54,12 +54,12 @@ pub struct Slopes {
     acts: [Vec<f64>; 4],
 }
 
-impl Slopes {
-    pub fn new(n: Sizes, steps: usize) -> Slopes {
+impl StateMatrices {
+    pub fn new(n: Sizes, steps: usize) -> StateMatrices {
         let (Sizes { nv, nu, na, .. }, nx) = (n, n.nx());
         let square = || vec![0.0; nv * nv];
         let input = || vec![0.0; nv * nu];
-        Slopes {
+        StateMatrices {
             a: vec![DMatrix::zeros(nx, nx); steps],
             b: vec![DMatrix::zeros(nx, nu); steps],
             parts: [square(), square(), input(), square(), square(), input()],
@@ -119,7 +119,7 @@ pub fn linearized(
     sim: &mut Sim,
     cost: &Tracking,
     x: &mut Trajectory,
-    slopes: &mut Slopes,
+    slopes: &mut StateMatrices,
 ) -> Result<f64> {
     let all = f64::INFINITY;
     forward(
@@ -209,7 +209,7 @@ impl Policy {
         sim: &Sim,
         cost: &Tracking,
         x: &Trajectory,
-        slopes: &Slopes,
+        slopes: &StateMatrices,
         [lower, upper]: [&[f64]; 2],
         damping: f64,
     ) -> bool {

@@ -62,12 +62,13 @@ impl AddAssign<&Stiffness> for Stiffness {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LinkLoad {
     pub wrench: Wrench,
-    /// A displacement ξ of the link changes the wrench, in the axes of the displaced link, by −E ξ. A
-    /// load that is constant in the world has E ξ = Σ (ξ_w × F, ((p·F) 1 − F pᵀ − N×) ξ_w).
+    /// A displacement ξ of the link changes the wrench, in the axes of the displaced link, by −E ξ. A load
+    /// that is constant in the world has E ξ = Σ (ξ_w × F, ((p·F) 1 − F pᵀ − N×) ξ_w). A load that depends on
+    /// the place of its point has a term by the linear part of ξ too.
     pub stiffness: Stiffness,
     /// Whether the wrench may be nonzero, and whether the stiffness may.
     pub acts: bool,
-    pub turns: bool,
+    pub has_stiffness: bool,
 }
 
 /// External loads of all links.
@@ -76,7 +77,7 @@ pub struct External {
     pub link: Vec<LinkLoad>,
     /// Whether any load may be nonzero, and whether any stiffness may.
     pub active: bool,
-    pub turns: bool,
+    pub has_stiffness: bool,
 }
 
 impl External {
@@ -84,7 +85,7 @@ impl External {
         External {
             link: vec![LinkLoad::default(); model.topology().links.len()],
             active: false,
-            turns: false,
+            has_stiffness: false,
         }
     }
 
@@ -94,7 +95,7 @@ impl External {
                 *l = LinkLoad::default();
             }
             self.active = false;
-            self.turns = false;
+            self.has_stiffness = false;
         }
     }
 
@@ -113,9 +114,9 @@ impl External {
         let l = &mut self.link[link];
         l.stiffness += stiffness;
         l.acts = true;
-        l.turns = true;
+        l.has_stiffness = true;
         self.active = true;
-        self.turns = true;
+        self.has_stiffness = true;
     }
 
     /// Adds a force [N] acting at `point` and a moment [N m], world axes. The point is relative to the
@@ -155,8 +156,13 @@ impl LinkStiffness {
     /// Takes the stiffness of the external loads.
     pub fn set(&mut self, external: &External) {
         self.acts.fill(false);
-        if external.turns {
-            for (i, l) in external.link.iter().enumerate().filter(|(_, l)| l.turns) {
+        if external.has_stiffness {
+            for (i, l) in external
+                .link
+                .iter()
+                .enumerate()
+                .filter(|(_, l)| l.has_stiffness)
+            {
                 self.add(i, &l.stiffness);
             }
         }

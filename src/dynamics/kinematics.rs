@@ -98,6 +98,28 @@ impl Kinematics {
         }
     }
 
+    /// Velocity of the parent of a link.
+    pub fn parent_velocity(&self, l: &Link) -> Twist {
+        match l.parent {
+            WORLD => Twist::ZERO,
+            parent => self.v[parent],
+        }
+    }
+
+    /// η_k = (v_parent − `medium`) × S_k + Σ ∂S/∂q_k v: the change by dof k of the velocity that the bodies
+    /// below it have relative to the velocity `medium`. `v`: nv numbers. Valid after [`velocities`].
+    pub fn eta(&self, t: &Topology, k: usize, v: &[f64], medium: Twist) -> Twist {
+        let l = &t.links[t.dofs[k].link];
+        let eta = (self.parent_velocity(l) - medium).cross(self.s[k]);
+        match l.kind {
+            LinkKind::Varying { index, .. } => {
+                let state = &self.varying[usize::from(index)];
+                eta + state.by_dof(k - l.iv, &v[l.dofs()])
+            }
+            _ => eta,
+        }
+    }
+
     /// The displacement by a parameter of a joint's placement or shape at fixed coordinates, about the tree's
     /// origin; after [`velocities`].
     pub fn displaced(&self, model: &Model, params: &Params, p: &Param) -> Displaced {

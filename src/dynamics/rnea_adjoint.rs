@@ -81,7 +81,7 @@ fn subtree_adjoint_kernel(
     }
 }
 
-/// The two sweeps. `own` is what a link adds to the twist W of its parent.
+/// The two sweeps. `own` is the twist that a link adds to the twist W of its parent.
 #[inline(always)]
 fn sweep(
     x: &mut RneaAdjoint,
@@ -112,7 +112,7 @@ fn sweep(
             twist,
             momentum: inertia.mul(twist),
             turn: two_b_row(inertia, v[i], momentum[i], twist),
-            load: match load.turns {
+            load: match load.has_stiffness {
                 true => load.stiffness.tr_mul(twist),
                 false => Wrench::ZERO,
             },
@@ -128,7 +128,7 @@ fn sweep(
         let rest = Wrench::new(Vec3::ZERO, own.turn) - carried;
         let mut by_q =
             -(weighed.cross_wrench(f[i]) + ap.cross_wrench(own.momentum) + vp.cross_wrench(rest));
-        if external.turns {
+        if external.has_stiffness {
             by_q += own.load;
         }
         let by_v = match l.nv {
@@ -144,7 +144,7 @@ fn sweep(
             let parent = &mut x[l.parent];
             parent.momentum += own.momentum;
             parent.turn += own.turn;
-            if external.turns {
+            if external.has_stiffness {
                 parent.load += own.load;
             }
         }

@@ -29,11 +29,11 @@ impl ForceKinds {
     pub const CONTACT: Self = ForceKinds(64);
     /// External wrenches set by the user.
     pub const EXTERNAL: Self = ForceKinds(128);
-    /// Forces defined outside the library.
-    pub const OTHER: Self = ForceKinds(256);
+    /// Forces defined outside the library. Not in the C interface; the bits between belong to kinds to come.
+    pub const OTHER: Self = ForceKinds(1 << 31);
     /// Forces that act without input: springs, dampers, gravity compensation, tendons, fluid.
     pub const PASSIVE: Self = ForceKinds(31);
-    pub const ALL: Self = ForceKinds(511);
+    pub const ALL: Self = ForceKinds(u32::MAX);
 
     pub fn has(self, kind: Self) -> bool {
         self.0 & kind.0 != 0
@@ -98,9 +98,9 @@ impl Apart {
 
     /// Energy stored at q [J], without contacts. `kin` holds positions.
     pub fn energy(&mut self, model: &Model, params: &Params, kin: &Kinematics, q: &[f64]) -> f64 {
-        let mut stored = self.spring.energy(model, params, q);
+        let mut stored = self.spring.energy(model, params, kin, q);
         for f in &mut self.others {
-            stored += f.energy(model, params, q);
+            stored += f.energy(model, params, kin, q);
         }
         stored += self.deformables.energy(model, kin);
         if self.paths.tensions() == 0 {

@@ -42,7 +42,9 @@ pub trait Force: Send + Duplicate {
     /// Adds K̃ and D̃. They may depend on parameters only.
     fn implicit(&self, _params: &Params, _into: &mut Slopes) {}
 
-    /// Adds to the loads on links; `kin` holds positions.
+    /// Adds to the loads on links, for a force that depends on placements and parameters alone; `kin` holds
+    /// positions. Steps and queries of the dynamics (inverse, forward) include loads. Only steps include the
+    /// forces of [`Force::apply`].
     fn load(&self, _model: &Model, _params: &Params, _kin: &Kinematics, _loads: &mut External) {}
 
     /// Adds f(q, v, u) − h K̃ v to `tau`, nv entries [N or N m].
@@ -78,8 +80,8 @@ pub trait Force: Send + Duplicate {
 
     fn set_parameter(&mut self, _component: usize, _value: f64) {}
 
-    /// Energy stored at q [J]. Results kept by [`Force::apply`] may be lost.
-    fn energy(&mut self, _model: &Model, _params: &Params, _q: &[f64]) -> f64 {
+    /// Energy stored at q [J]; `kin` holds positions. Results kept by [`Force::apply`] may be lost.
+    fn energy(&mut self, _model: &Model, _params: &Params, _kin: &Kinematics, _q: &[f64]) -> f64 {
         0.0
     }
 }

@@ -6,7 +6,7 @@ mod touching;
 
 use super::actuators::Actuators;
 use super::adhesion::Adhesion;
-use super::apart::Apart;
+use super::apart::{Apart, ForceKinds};
 use super::coriolis::Coriolis;
 use super::deformable::Deformables;
 use super::elastic::Elastic;
@@ -57,9 +57,9 @@ pub struct Forces {
     pub coriolis: Option<Box<Coriolis>>,
     others: Vec<Box<dyn Force>>,
     feedback: Option<Feedback>,
-    /// Distance of the last [`Forces::apply`] to the nearest jump of its derivatives, without those of single
-    /// actuators.
-    margin_beside_actuators: f64,
+    /// Distance of the last [`Forces::apply`] to the nearest jump of its derivatives. Jumps of single
+    /// actuators do not count.
+    margin_without_actuators: f64,
     implicit: Slopes,
     slopes: Slopes,
     /// Entries between dofs of different branches.
@@ -102,7 +102,7 @@ impl Forces {
             coriolis: None,
             others,
             feedback: None,
-            margin_beside_actuators: f64::INFINITY,
+            margin_without_actuators: f64::INFINITY,
             implicit: Slopes::new(model.nv(), 0),
             slopes: Slopes::default(),
             cross: Vec::new(),
@@ -145,13 +145,55 @@ impl Forces {
     /// True if all forces depend on coordinates, velocities and inputs of joints alone, and none acts on a
     /// link.
     pub fn act_on_dofs_alone(&self) -> bool {
-        let has_paths = !self.pulled.is_empty() || self.elastic.acts();
-        let touches = self.penalty.is_some() || self.adhesion.is_some();
-        let has_loads = self.wrenches.act() || self.lift.acts() || self.fluid.acts();
-        let turns = self.gyroscopic.is_some();
-        !(has_paths || touches || has_loads || turns)
-            && self.deformables.is_empty()
-            && self.others.is_empty()
+        // All fields are named, so that a new force cannot be forgotten here.
+        let Forces {
+            wrenches,
+            pulled,
+            elastic,
+            deformables,
+            lift,
+            fluid,
+            penalty,
+            adhesion,
+            gyroscopic,
+            others,
+            // Forces of single dofs.
+            damper: _,
+            spring: _,
+            actuators: _,
+            feedback: _,
+            coriolis: _,
+            // No forces.
+            paths: _,
+            margin_without_actuators: _,
+            implicit: _,
+            slopes: _,
+            cross: _,
+            rows: _,
+            apart: _,
+            contacts_moved: _,
+            constant: _,
+        } = self;
+        let has_paths = !pulled.is_empty() || elastic.acts();
+        let touches = penalty.is_some() || adhesion.is_some();
+        let has_loads = wrenches.act() || lift.acts() || fluid.acts();
+        let turns = gyroscopic.is_some();
+        !(has_paths || touches || has_loads || turns) && deformables.is_empty() && others.is_empty()
+    }
+
+    /// The forces that load links, with their kinds, in the order in which they are summed.
+    fn loads(&self) -> impl Iterator<Item = (ForceKinds, &dyn Force)> {
+        let own: [(ForceKinds, &dyn Force); 2] = [
+            (ForceKinds::EXTERNAL, &self.wrenches),
+            (ForceKinds::GRAVITY_COMPENSATION, &self.lift),
+        ];
+        let others = self.others.iter().map(|f| (ForceKinds::OTHER, &**f));
+        own.into_iter().chain(others)
+    }
+
+    /// Whether any of these kinds loads links.
+    pub fn has_loads(&self, kinds: ForceKinds) -> bool {
+        self.loads().any(|(kind, _)| kinds.has(kind))
     }
 
     /// Whether the forces of a plain simulation depend on no placement at these velocities.
@@ -255,9 +297,7 @@ impl Forces {
 
     /// Loads on the links. `kin` holds positions.
     pub fn load(&self, model: &Model, params: &Params, kin: &Kinematics, loads: &mut External) {
-        self.wrenches.load(model, params, kin, loads);
-        self.lift.load(model, params, kin, loads);
-        for f in &self.others {
+        for (_, f) in self.loads() {
             f.load(model, params, kin, loads);
         }
     }
@@ -329,13 +369,13 @@ impl Forces {
         if let Some(gyroscopic) = &mut self.gyroscopic {
             gyroscopic.apply(at, tau);
         }
-        self.margin_beside_actuators = distance;
+        self.margin_without_actuators = distance;
         Ok(distance.min(self.actuators.own_margin()))
     }
 
     /// The distance of [`Forces::apply`] without jumps of single actuators.
-    pub fn margin_beside_actuators(&self) -> f64 {
-        self.margin_beside_actuators
+    pub fn margin_without_actuators(&self) -> f64 {
+        self.margin_without_actuators
     }
 
     /// Calls `visit` with each actuator that is at a jump of its slopes, and with the dofs that move its

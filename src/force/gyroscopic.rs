@@ -22,7 +22,6 @@ mod turning;
 use super::face::State;
 use super::slopes::Entry;
 use crate::dynamics::Dynamics;
-use crate::dynamics::kinematics::Kinematics;
 use crate::dynamics::spin::Spin;
 use crate::model::Model;
 use crate::model::params::{Param, ParamKind, Params};
@@ -38,32 +37,12 @@ pub struct Gyroscopic {
     entries: Vec<Entry>,
 }
 
-fn carrier(kin: &Kinematics, l: &Link) -> Twist {
-    match l.parent {
-        WORLD => Twist::ZERO,
-        parent => kin.v[parent],
-    }
-}
-
 fn entry([row, column]: [usize; 2], by_q: f64, by_v: f64) -> Entry {
     Entry {
         row,
         column,
         by_q,
         by_v,
-    }
-}
-
-/// η of a dof.
-fn carried(at: &State<'_>, t: &Topology, k: usize) -> Twist {
-    let l = &t.links[t.dofs[k].link];
-    let eta = carrier(at.kin, l).cross(at.kin.s[k]);
-    match l.kind {
-        LinkKind::Varying { index, .. } => {
-            let state = &at.kin.varying[usize::from(index)];
-            eta + state.by_dof(k - l.iv, &at.v[l.dofs()])
-        }
-        _ => eta,
     }
 }
 
@@ -193,7 +172,7 @@ impl Gyroscopic {
             // A couple does no work on a dof that only translates.
             let turns = |k: &usize| kin.s[*k].ang != Vec3::ZERO;
             for k in t.path(of.link).filter(turns) {
-                let (s, eta) = (kin.s[k], carried(at, t, k));
+                let (s, eta) = (kin.s[k], kin.eta(t, k, at.v, Twist::ZERO));
                 let by_v = of.by_motion(at, &spin, s.ang, Vec3::ZERO).ang;
                 let by_q = of.by_motion(at, &spin, eta.ang, s.ang).ang;
                 let above = by_q + s.ang.cross(of.wrench.ang);
@@ -253,7 +232,7 @@ impl Gyroscopic {
         let (first, xi) = (moved.link, moved.by.xi);
         let l = &t.links[first];
         if (first..l.end).contains(&of.link) {
-            let eta = carrier(kin, l).cross(xi) + moved.within(t, |k| at.v[k]);
+            let eta = kin.parent_velocity(l).cross(xi) + moved.within(t, |k| at.v[k]);
             let by = of.by_motion(at, spin, eta.ang, xi.ang);
             kin.spread(t, of.link, -by, r);
             moved.for_bent(t, of.wrench, |k, x| r[k] -= x);

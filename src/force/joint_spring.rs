@@ -2,6 +2,7 @@
 
 use super::face::{Force, State};
 use super::slopes::Slopes;
+use crate::dynamics::kinematics::Kinematics;
 use crate::joint::free_pose;
 use crate::model::Model;
 use crate::model::params::{Param, ParamKind, Params};
@@ -237,7 +238,7 @@ impl Force for JointSpring {
         }
     }
 
-    fn energy(&mut self, model: &Model, params: &Params, q: &[f64]) -> f64 {
+    fn energy(&mut self, model: &Model, params: &Params, _: &Kinematics, q: &[f64]) -> f64 {
         self.displace(model, params, q);
         (self.displacement.iter().zip(&params.stiffness))
             .map(|(e, k)| 0.5 * k * e * e)

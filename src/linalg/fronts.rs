@@ -1,9 +1,9 @@
 //! LU of a large sparse matrix with a fixed graph of nodes, by dense fronts.
 //!
 //! Nodes with the same later neighbours are eliminated together: their rows and columns form a dense front.
-//! What the elimination leaves in the rows and columns of later nodes is a dense matrix, too. The front of
-//! the next of these nodes takes it over (the multifrontal method of Duff and Reid, 1983). Almost all
-//! arithmetic is then in products of dense matrices.
+//! The Schur complement in the rows and columns of later nodes is a dense matrix, too. The front of the next
+//! of these nodes takes it over (the multifrontal method of Duff and Reid, 1983). Almost all arithmetic is
+//! then in products of dense matrices.
 
 mod front;
 mod kernel;

@@ -71,8 +71,8 @@ impl UnitLower {
         F4::flat(self.lanes(k))
     }
 
-    /// Computes column k of L. Before, the column holds rows k + 1 to n of the same column of A. `d` holds D up
-    /// to the pivot k, and the rest of the diagonal, which loses its part. `scaled` is scratch.
+    /// Computes column k of L. Before, the column holds rows k + 1 to n of the same column of A. `d` holds D
+    /// up to the pivot k, and the rest of the diagonal, which loses its part. `scaled` is scratch.
     #[inline(always)]
     fn finish(&mut self, k: usize, d: &mut [F4], scaled: &mut [f64]) {
         let (first, width) = ((k + 1) / 4, self.width);

@@ -69,8 +69,8 @@ impl Soup {
         self.next = paint;
     }
 
-    /// Gives the corners of all triangles from number `first` on what `of` gives for a triangle's number
-    /// from there, the corner's number in it, and its vertex.
+    /// Sets the corners of all triangles from number `first` on. The arguments of `of` are the number of a
+    /// triangle from there, the number of a corner in it, and the vertex of the corner.
     pub(super) fn dress(&mut self, first: usize, of: impl Fn(usize, usize, u32) -> Corner) {
         self.corners.resize(first, [[f32::NAN; 3]; 3]);
         for (i, t) in self.triangles[first..].iter().enumerate() {

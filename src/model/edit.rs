@@ -252,20 +252,44 @@ impl ModelBuilder {
         let chosen = chosen.map(|&([a, b], enabled)| ([geoms + a, geoms + b], enabled));
         made.inherited.chosen_pairs.extend(chosen);
         made.inherited.notes.extend(model.notes.iter().cloned());
+        // All fields are named, so that none can be forgotten.
+        let ModelSpec {
+            bodies,
+            geoms,
+            sites,
+            springs,
+            tendons,
+            deformables,
+            actuators,
+            sensors,
+            equalities,
+            reductions,
+            excludes,
+            pairs,
+            warnings,
+            // Those of the builder stay; keyframes are in `inherited`.
+            name: _,
+            gravity: _,
+            fluid: _,
+            time_step: _,
+            integrator: _,
+            parents_touch: _,
+            keyframes: _,
+        } = spec;
         let to = &mut made.spec;
-        to.bodies.extend(spec.bodies.into_iter().skip(1));
-        to.geoms.extend(spec.geoms);
-        to.sites.extend(spec.sites);
-        to.springs.extend(spec.springs);
-        to.tendons.extend(spec.tendons);
-        to.deformables.extend(spec.deformables);
-        to.actuators.extend(spec.actuators);
-        to.sensors.extend(spec.sensors);
-        to.equalities.extend(spec.equalities);
-        to.reductions.extend(spec.reductions);
-        to.excludes.extend(spec.excludes);
-        to.pairs.extend(spec.pairs);
-        to.warnings.extend(spec.warnings);
+        to.bodies.extend(bodies.into_iter().skip(1));
+        to.geoms.extend(geoms);
+        to.sites.extend(sites);
+        to.springs.extend(springs);
+        to.tendons.extend(tendons);
+        to.deformables.extend(deformables);
+        to.actuators.extend(actuators);
+        to.sensors.extend(sensors);
+        to.equalities.extend(equalities);
+        to.reductions.extend(reductions);
+        to.excludes.extend(excludes);
+        to.pairs.extend(pairs);
+        to.warnings.extend(warnings);
         *self = made;
         Ok(())
     }

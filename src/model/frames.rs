@@ -40,20 +40,45 @@ impl Move<'_> {
 
     /// Moves all of a description except its keyframes and pairs of geoms.
     pub fn apply(&self, spec: &mut ModelSpec) {
-        for b in spec.bodies.iter_mut().skip(1) {
+        // All fields are named, so that none can be forgotten.
+        let ModelSpec {
+            bodies,
+            geoms,
+            sites,
+            springs,
+            tendons,
+            deformables,
+            sensors,
+            equalities,
+            excludes,
+            // Without numbers of bodies and frames of the world.
+            name: _,
+            gravity: _,
+            fluid: _,
+            time_step: _,
+            integrator: _,
+            actuators: _,
+            reductions: _,
+            parents_touch: _,
+            warnings: _,
+            // The caller moves them.
+            keyframes: _,
+            pairs: _,
+        } = spec;
+        for b in bodies.iter_mut().skip(1) {
             self.frame(&mut b.parent, &mut b.placement);
         }
-        for g in &mut spec.geoms {
+        for g in geoms {
             self.frame(&mut g.body, &mut g.placement);
         }
-        for s in &mut spec.sites {
+        for s in sites {
             self.frame(&mut s.body, &mut s.placement);
         }
-        for s in &mut spec.springs {
+        for s in springs {
             self.point(&mut s.body1, &mut s.anchor1);
             self.point(&mut s.body2, &mut s.anchor2);
         }
-        for t in &mut spec.tendons {
+        for t in tendons {
             let TendonPath::Spatial(path) = &mut t.path else {
                 continue;
             };
@@ -70,19 +95,19 @@ impl Move<'_> {
                 }
             }
         }
-        for node in spec.deformables.iter_mut().flat_map(|d| &mut d.nodes) {
+        for node in deformables.iter_mut().flat_map(|d| &mut d.nodes) {
             self.point(&mut node.body, &mut node.at);
         }
-        for s in &mut spec.sensors {
+        for s in sensors {
             self.frame(&mut s.frame.body, &mut s.frame.placement);
             if let Some(reference) = &mut s.reference {
                 self.frame(&mut reference.body, &mut reference.placement);
             }
         }
-        for e in &mut spec.equalities {
+        for e in equalities {
             self.equality(&mut e.kind);
         }
-        for (a, b) in &mut spec.excludes {
+        for (a, b) in excludes {
             self.body(a);
             self.body(b);
         }
@@ -131,26 +156,50 @@ impl Move<'_> {
 
 /// Adds a prefix to all names of a description and to all references to them, except to the world's.
 pub(super) fn prefix(spec: &mut ModelSpec, prefix: &str) {
+    // All fields are named, so that none can be forgotten.
+    let ModelSpec {
+        bodies,
+        geoms,
+        sites,
+        springs,
+        tendons,
+        deformables,
+        actuators,
+        sensors,
+        keyframes,
+        equalities,
+        reductions,
+        // Without names of parts.
+        name: _,
+        gravity: _,
+        fluid: _,
+        time_step: _,
+        integrator: _,
+        parents_touch: _,
+        excludes: _,
+        pairs: _,
+        warnings: _,
+    } = spec;
     let name = |x: &mut String| {
         if !x.is_empty() {
             x.insert_str(0, prefix);
         }
     };
-    for b in spec.bodies.iter_mut().skip(1) {
+    for b in bodies.iter_mut().skip(1) {
         name(&mut b.name);
         b.joints.iter_mut().for_each(|j| name(&mut j.name));
     }
-    spec.geoms.iter_mut().for_each(|x| name(&mut x.name));
-    spec.sites.iter_mut().for_each(|x| name(&mut x.name));
-    spec.springs.iter_mut().for_each(|x| name(&mut x.name));
-    (spec.deformables.iter_mut()).for_each(|x| name(&mut x.name));
-    for t in &mut spec.tendons {
+    geoms.iter_mut().for_each(|x| name(&mut x.name));
+    sites.iter_mut().for_each(|x| name(&mut x.name));
+    springs.iter_mut().for_each(|x| name(&mut x.name));
+    (deformables.iter_mut()).for_each(|x| name(&mut x.name));
+    for t in tendons {
         name(&mut t.name);
         if let TendonPath::Fixed(terms) = &mut t.path {
             terms.iter_mut().for_each(|(joint, _)| name(joint));
         }
     }
-    for a in &mut spec.actuators {
+    for a in actuators {
         name(&mut a.name);
         match &mut a.transmission {
             Transmission::Joint(of) | Transmission::Tendon(of) | Transmission::Body(of) => name(of),
@@ -160,11 +209,11 @@ pub(super) fn prefix(spec: &mut ModelSpec, prefix: &str) {
             }
         }
     }
-    for s in &mut spec.sensors {
+    for s in sensors {
         name(&mut s.name);
         name(&mut s.of);
     }
-    for e in &mut spec.equalities {
+    for e in equalities {
         name(&mut e.name);
         let (first, second) = match &mut e.kind {
             EqualityKind::Joint { joint1, joint2, .. } => (joint1, joint2),
@@ -176,9 +225,9 @@ pub(super) fn prefix(spec: &mut ModelSpec, prefix: &str) {
         name(first);
         second.iter_mut().for_each(name);
     }
-    for r in &mut spec.reductions {
+    for r in reductions {
         name(&mut r.name);
         r.joints.iter_mut().for_each(name);
     }
-    spec.keyframes.iter_mut().for_each(|x| name(&mut x.name));
+    keyframes.iter_mut().for_each(|x| name(&mut x.name));
 }

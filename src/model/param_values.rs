@@ -52,7 +52,11 @@ impl Params {
             | ParamKind::Stabilization
             | ParamKind::Prescribed
             | ParamKind::Force => 0.0,
-            kind => self.per_dof(kind)[model.dof_of(p)],
+            ParamKind::JointDamping => self.damping[model.dof_of(p)],
+            ParamKind::JointStiffness => self.stiffness[model.dof_of(p)],
+            ParamKind::JointArmature => self.armature[model.dof_of(p)],
+            ParamKind::JointSpringReference => self.spring_reference[model.dof_of(p)],
+            ParamKind::JointFriction => self.friction_loss[model.dof_of(p)],
         }
     }
 
@@ -102,17 +106,11 @@ impl Params {
             | ParamKind::Prescribed
             | ParamKind::Reduction
             | ParamKind::Force => {}
-            kind => {
-                let k = model.dof_of(p);
-                let list = match kind {
-                    ParamKind::JointDamping => &mut self.damping,
-                    ParamKind::JointStiffness => &mut self.stiffness,
-                    ParamKind::JointArmature => &mut self.armature,
-                    ParamKind::JointSpringReference => &mut self.spring_reference,
-                    _ => &mut self.friction_loss,
-                };
-                list[k] = value;
-            }
+            ParamKind::JointDamping => self.damping[model.dof_of(p)] = value,
+            ParamKind::JointStiffness => self.stiffness[model.dof_of(p)] = value,
+            ParamKind::JointArmature => self.armature[model.dof_of(p)] = value,
+            ParamKind::JointSpringReference => self.spring_reference[model.dof_of(p)] = value,
+            ParamKind::JointFriction => self.friction_loss[model.dof_of(p)] = value,
         }
     }
 
@@ -177,16 +175,6 @@ impl Params {
         d.for_shares(&of.rest, None, |i, share, _| {
             inertias[d.nodes[i].body].mass += of.numbers[0] * share;
         });
-    }
-
-    fn per_dof(&self, kind: ParamKind) -> &[f64] {
-        match kind {
-            ParamKind::JointDamping => &self.damping,
-            ParamKind::JointStiffness => &self.stiffness,
-            ParamKind::JointArmature => &self.armature,
-            ParamKind::JointSpringReference => &self.spring_reference,
-            _ => &self.friction_loss,
-        }
     }
 
     /// Recomputes the numbers derived from parameters: lumped inertias and displaced placements.

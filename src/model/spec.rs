@@ -208,7 +208,8 @@ pub struct JointSpec {
     pub effort_limit: f64,
     /// Largest |velocity| of the file. Steps enforce it only with the option `velocity_limits`.
     pub velocity_limit: f64,
-    /// Bounds of the sum of the forces of all actuators on a one-dof joint. Inputs on dofs have no such bound.
+    /// Bounds of the sum of the forces of all actuators on a one-dof joint. Inputs on dofs have no such
+    /// bound.
     pub actuator_bounds: Option<(f64, f64)>,
     pub origin: String,
 }

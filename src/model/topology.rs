@@ -66,7 +66,8 @@ pub struct Dof {
     pub row: usize,
 }
 
-/// A kinematic tree: a link on the world with all links below it.
+/// A kinematic tree: a link on the world with all links below it. Trees whose dofs reduced coordinates couple
+/// are one.
 #[derive(Clone, Copy, Debug)]
 pub struct Tree {
     pub first_link: usize,

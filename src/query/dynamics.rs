@@ -1,6 +1,8 @@
-//! Smooth dynamics at any state, with the simulation's parameters and external wrenches.
+//! Smooth dynamics at any state, with the simulation's parameters and the loads on its links: external
+//! wrenches, gravity compensation and loads by forces defined outside the library.
 //!
-//! Forces are total generalized forces: joint damping, springs and friction belong to the step.
+//! Forces are total generalized forces: forces on dofs (joint damping, springs, friction, actuators) belong
+//! to the step.
 
 use crate::dynamics::asked::Asked;
 use crate::dynamics::jacobian;

@@ -143,8 +143,7 @@ fn load_forces(
         at.asked.by_q.fill(0.0);
         at.asked.by_v.fill(0.0);
     }
-    let carried = ForceKinds::GRAVITY_COMPENSATION | ForceKinds::EXTERNAL | ForceKinds::OTHER;
-    if !kinds.has(carried) {
+    if !at.forces.has_loads(kinds) {
         return Ok(());
     }
     (at.asked.dynamics).update(at.model, at.params, q, &at.asked.work2);

@@ -103,8 +103,11 @@ impl Sim {
         dynamics::body_jacobian_rate(&mut self.query(), q, v, body, point, rate)
     }
 
-    /// Kinetic energy, including rotors, and potential energy of gravity (zero at the world's origin), of
-    /// joint springs, of springs between points and of tendons [J].
+    /// Kinetic energy, including rotors, and potential energy [J]: of gravity (zero at the world's origin),
+    /// of springs of joints, between points and of tendons, of deformable bodies, and [`Force::energy`] of
+    /// forces defined outside the library. Contacts and limits are not included.
+    ///
+    /// [`Force::energy`]: crate::force::Force::energy
     pub fn energy(&mut self, q: &[f64], v: &[f64]) -> Result<(f64, f64)> {
         dynamics::energy(&mut self.query(), q, v)
     }

@@ -57,7 +57,8 @@ impl Query<'_> {
         check_places(&d.kin)
     }
 
-    /// Computes the recursions at (q, v), with the external wrenches.
+    /// Computes the recursions at (q, v), with the loads on links ([`Forces::load`]). Far places are no error
+    /// here: see [`Query::check_asked`].
     pub fn ask(&mut self, q: &[f64], v: &[f64]) {
         let d = &mut self.asked.dynamics;
         d.update(self.model, self.params, q, v);

@@ -23,7 +23,7 @@ const AT_BOUND: f64 = 1e-9;
 /// Largest number of Newton steps for the secular equation, which converge from below.
 const NEWTON_STEPS: usize = 60;
 
-/// What holds in a step for the friction of a spherical joint.
+/// The friction of a spherical joint in a step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ball {
     /// True if the friction is a known force, else rows hold the dofs.

@@ -26,7 +26,7 @@ use super::implicit::{arrive, arrive_transposed, stages, stages_transposed};
 use super::linearization::*;
 use super::link::{Along, Bars, Link, Parameters, Seed};
 use super::parameters::At;
-use super::reduced::Carried;
+use super::reduced::ReductionPart;
 use super::taken::{Taken, at, force_terms};
 use super::theta;
 use crate::error::{Error, Result};
@@ -227,7 +227,7 @@ fn impulses(step: &mut Taken<'_>, lin: &mut Linearization, along: &Along<'_>) ->
     }
     step.move_start(along, &mut lin.x);
     if let Some(of) = &step.by_reduction {
-        of.add_velocity(Carried::Speed, |i| along.p.weight(i), &mut lin.x);
+        of.add_velocity(ReductionPart::Speed, |i| along.p.weight(i), &mut lin.x);
     }
     step.write_prescribed(&mut lin.x);
     let (mass, x) = (&mut step.dynamics.mass, &mut lin.x);
@@ -269,7 +269,7 @@ fn impulses_transposed(
     step.integrator.start_adjoint(&at, z, &mut lin.v_sum);
     step.move_start_transposed(z, bars);
     if let (Some(of), Some(out)) = (&step.by_reduction, &mut bars.p) {
-        of.add_velocity_transposed(Carried::Speed, z, out);
+        of.add_velocity_transposed(ReductionPart::Speed, z, out);
     }
     Ok(())
 }

@@ -96,7 +96,7 @@ impl Taken<'_> {
         let by_stages = self.implicit.is_some();
         let margin = match by_stages {
             true => self.state.forces_margin,
-            false => self.forces.margin_beside_actuators(),
+            false => self.forces.margin_without_actuators(),
         };
         let has_loads = self.has_loads();
         if margin == 0.0 || has_loads || self.forces.are_one_sided(self.model, self.params, &[]) {

@@ -264,7 +264,8 @@ impl<const W: usize> Tile<W> {
     }
 }
 
-/// B ∂σ/∂q and B J if B is to the `left`, and C J if C is to the `right`: lanes from `first` on.
+/// Adds in W lanes from `first` on: B ∂σ/∂q to `by_q` and B J to `by_v` if `left`; C J to `y` if `right`. B
+/// and C are `r.left` and `r.right`.
 #[inline(always)]
 fn columns_tile<const W: usize>(
     r: &mut ConstrainedInverse,

@@ -26,12 +26,12 @@ pub(crate) struct Drives {
     pub margin: f64,
     /// Same for activations with `actearly`, whose value at the end of the step is the drive.
     pub drive_margin: f64,
-    slopes: Vec<Slopes>,
+    slopes: Vec<ActivationSlopes>,
 }
 
 /// Slopes of one activation by u and act.
 #[derive(Clone, Copy, Debug, Default)]
-struct Slopes {
+struct ActivationSlopes {
     /// The actuator that it drives.
     actuator: usize,
     next: [f64; 2],
@@ -42,11 +42,11 @@ struct Slopes {
 
 impl Drives {
     pub fn new(model: &Model) -> Drives {
-        let of = |(actuator, _)| Slopes {
+        let of = |(actuator, _)| ActivationSlopes {
             actuator,
-            ..Slopes::default()
+            ..ActivationSlopes::default()
         };
-        let slopes: Vec<Slopes> = model.activated().map(of).collect();
+        let slopes: Vec<ActivationSlopes> = model.activated().map(of).collect();
         Drives {
             act: vec![0.0; slopes.len()],
             next: vec![0.0; slopes.len()],

@@ -70,8 +70,11 @@ pub struct StepInfo {
     /// do not show it.
     pub impacts: usize,
     /// Residual of the contact problem, scaled as [`crate::contact::certificate::Certificate`] documents.
+    /// With implicit stages the larger of this one and the last correction of Newton's method, relative to
+    /// the velocities.
     pub residual: f64,
-    /// True if the residual is within the tolerance. If not, `gradient` is [`Gradient::Refused`].
+    /// True if the contact problem is solved within the tolerance, and Newton's method has stopped within its
+    /// own or at round-off. If not, `gradient` is [`Gradient::Refused`].
     pub converged: bool,
     /// True if the contact problem was not solved with full stabilization of penetrations and passed
     /// limits: friction can jam bodies so that no impulse separates them. The step was then taken with less

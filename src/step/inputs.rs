@@ -1,5 +1,5 @@
-//! What a caller sets between steps: wrenches, forces, prescribed velocities, parameters, and the memory from
-//! step to step.
+//! Data that a caller sets between steps: wrenches, forces, prescribed velocities, parameters, and the memory
+//! from step to step.
 
 use super::implicit::Newton;
 use super::info::{check_finite, check_length};

@@ -18,7 +18,7 @@
 use super::ball_friction::{Ball, Judged, is_at_switch};
 use super::contact::ContactStage;
 use super::linearization::dot;
-use super::options::{Contact, Integrator, Options};
+use super::options::{Advance, Contact, Options};
 use super::prescribed::Prescribed;
 use super::state::StepState;
 use crate::contact::certificate::Certificate;
@@ -111,7 +111,7 @@ pub(super) struct LoadFriction {
 
 /// See [`LoadFriction::slopes_of`].
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Slopes {
+pub(super) struct FrictionSlopes {
     /// Shares of the frictions in c N: the direction of a ball that slips.
     pub along: [f64; 3],
     pub by_load: [f64; 3],
@@ -119,7 +119,12 @@ pub(super) struct Slopes {
 }
 
 /// Refuses models and options for which loads of joints are not known.
-pub(super) fn refuse_loads(model: &Model, options: &Options, turns: bool) -> Result<()> {
+pub(super) fn refuse_loads(
+    model: &Model,
+    options: &Options,
+    advance: Advance,
+    turns: bool,
+) -> Result<()> {
     let Some(joint) = model.load_friction().next() else {
         return Ok(());
     };
@@ -138,10 +143,7 @@ pub(super) fn refuse_loads(model: &Model, options: &Options, turns: bool) -> Res
             "Ncp, Lcp or Convex",
         );
     }
-    if !matches!(
-        options.integrator,
-        Integrator::SymplecticEuler | Integrator::SymplecticEulerWorld
-    ) {
+    if advance != Advance::Explicit {
         return fault(
             &format!("options.integrator {:?}", options.integrator),
             "SymplecticEuler or SymplecticEulerWorld",
@@ -584,7 +586,7 @@ impl LoadFriction {
     }
 
     /// The slopes of the frictions of a joint, by its load and by the velocity of its dofs.
-    pub fn slopes_of(&self, i: usize, (model, params): (&Model, &Params)) -> Slopes {
+    pub fn slopes_of(&self, i: usize, (model, params): (&Model, &Params)) -> FrictionSlopes {
         let of = self.joints[i].joint;
         let [per_load, ..] = friction(model.joint(of), params, of);
         let (along, by_speed) = match self.joints[i].is_ball() {
@@ -592,7 +594,7 @@ impl LoadFriction {
             false => (Vec3::unit(0), Mat3::ZERO),
         };
         let along = [along.x, along.y, along.z];
-        Slopes {
+        FrictionSlopes {
             along,
             by_load: along.map(|a| per_load * a),
             by_speed,

@@ -4,7 +4,7 @@
 //! counts below are rounded up, which covers small allocations that are not counted. Tests compare the
 //! counts with the actual allocations.
 
-use super::options::{Contact, Integrator, Options};
+use super::options::{Advance, Contact, Options};
 use crate::constraint::room;
 use crate::contact::capacity::DENSE;
 use crate::error::{Error, Result};
@@ -24,6 +24,11 @@ impl Bytes {
     /// The bytes of a simulation with these options.
     pub fn of(model: &Model, options: &Options) -> Bytes {
         let options = &options.for_model(model);
+        Bytes::with(model, options, options.integrator.advance())
+    }
+
+    /// The bytes of a simulation with parts that advance in this way, whatever integrator the options name.
+    fn with(model: &Model, options: &Options, advance: Advance) -> Bytes {
         let t = model.topology();
         let [nv, nu, na, packed] =
             [model.nv(), model.nu(), model.na(), t.packed].map(|n| n as u128);
@@ -44,15 +49,12 @@ impl Bytes {
             || !model.springs().is_empty()
             || model.actuators().iter().any(pushes);
         let coupled = if has_paths { 24 } else { 0 };
-        let is_implicit = options.integrator.formula().is_some();
+        let is_implicit = advance == Advance::Formula;
         let pulls = |a: &Actuator| matches!(a.acts_on, ActsOn::Body(_));
         let grips = model.actuators().iter().filter(|a| pulls(a)).count() as u128;
         let adheres = grips > 0 && options.contact != Contact::None;
         let touches = adheres || options.contact == Contact::Penalty;
-        let has_stage = matches!(
-            options.integrator,
-            Integrator::ImplicitEuler | Integrator::Midpoint
-        );
+        let has_stage = advance == Advance::Stage;
         let differentiates = options.derivatives || is_implicit || has_stage;
         if options.derivatives || is_implicit {
             let square = if deep { 24 } else { 52 };
@@ -149,22 +151,24 @@ impl Bytes {
         self.linear.saturating_add(self.matrices)
     }
 
-    /// Checks that the memory is available.
+    /// Checks that the memory of a simulation is available. `options` are those of
+    /// [`Options::for_model`].
     ///
     /// # Errors
     /// `Capacity` naming the options.
-    pub(super) fn check(&self, model: &Model, options: &Options) -> Result<()> {
-        if is_there(self.total()) {
+    pub(super) fn check(model: &Model, options: &Options, advance: Advance) -> Result<()> {
+        let total = Bytes::with(model, options, advance).total();
+        if is_there(total) {
             return Ok(());
         }
-        let contacts = options.for_model(model).max_contacts;
+        let contacts = options.max_contacts;
         let mut message = format!(
             "options: there is no memory for {} dofs with max_contacts {contacts} and derivatives {}: about {} MB",
             model.nv(),
             i32::from(options.derivatives),
-            self.total() / 1_000_000
+            total / 1_000_000
         );
-        match most_contacts(model, options, contacts) {
+        match most_contacts(model, options, advance, contacts) {
             0 => {}
             most => message += &format!("; there is for about {most} contacts"),
         }
@@ -177,13 +181,13 @@ impl Bytes {
 }
 
 /// The largest number of contacts below `too_many` that fits, to within one percent.
-fn most_contacts(model: &Model, options: &Options, too_many: usize) -> usize {
+fn most_contacts(model: &Model, options: &Options, advance: Advance, too_many: usize) -> usize {
     let fits = |contacts: usize| {
         let options = Options {
             max_contacts: contacts,
             ..*options
         };
-        is_there(Bytes::of(model, &options).total())
+        is_there(Bytes::with(model, &options, advance).total())
     };
     let (mut most, mut end) = (0, too_many);
     while end - most > 1 + most / 100 {

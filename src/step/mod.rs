@@ -70,7 +70,7 @@ pub(crate) use link::Seed;
 pub use memory::Bytes;
 pub(crate) use memory::is_there;
 pub use observe::LastStep;
-pub use options::{Contact, ConvexVariant, Integrator, Options, STICTION};
+pub use options::{Advance, Contact, ConvexVariant, Integrator, Options, STICTION};
 pub use parts::Parts;
 pub(crate) use parts::law_of;
 pub(crate) use side_by_side::{Stepped, step_side_by_side};
@@ -79,7 +79,7 @@ pub use sim::Sim;
 use crate::error::Result;
 use implicit::Implicit;
 use stages::Stepping;
-use theta::Theta;
+use theta::ThetaWorkspace;
 
 /// A step from (q, v, u) to (q⁺, v⁺) in which forces act at its start and impulses at its end.
 fn explicit(at: &mut Stepping<'_>) -> Result<()> {
@@ -98,7 +98,11 @@ fn explicit(at: &mut Stepping<'_>) -> Result<()> {
 }
 
 /// A step of the θ-method: a stage within the step gives the velocity without impulses, and A.
-fn implicit_stage(at: &mut Stepping<'_>, implicit: &mut Implicit, theta: &Theta) -> Result<()> {
+fn implicit_stage(
+    at: &mut Stepping<'_>,
+    implicit: &mut Implicit,
+    theta: &ThetaWorkspace,
+) -> Result<()> {
     // v̂₀ + h a, with forces at the stage and A at its placements.
     let found = theta::fall(at, implicit, theta)?;
     // Kinematics at the start of the step.

@@ -119,6 +119,17 @@ pub enum Integrator {
     FromModel = 7,
 }
 
+/// How a step finds the velocity without impulses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Advance {
+    /// From the forces at the start of the step.
+    Explicit,
+    /// By the implicit stage of a scheme, after which impulses act.
+    Stage,
+    /// By the stages of an implicit formula, at which the step ends.
+    Formula,
+}
+
 impl Integrator {
     /// The implicit formula of this name.
     pub fn formula(self) -> Option<Formula> {
@@ -126,7 +137,23 @@ impl Integrator {
             Integrator::Bdf1 => Some(Formula::Bdf1),
             Integrator::Bdf2 => Some(Formula::Bdf2),
             Integrator::Sdirk2 => Some(Formula::Sdirk2),
-            _ => None,
+            Integrator::SymplecticEuler
+            | Integrator::SymplecticEulerWorld
+            | Integrator::ImplicitEuler
+            | Integrator::Midpoint
+            | Integrator::FromModel => None,
+        }
+    }
+
+    /// The way of [`Parts`](super::Parts) made from this name. `FromModel` must have been replaced
+    /// ([`Options::for_model`]).
+    pub fn advance(self) -> Advance {
+        match self {
+            Integrator::SymplecticEuler
+            | Integrator::SymplecticEulerWorld
+            | Integrator::FromModel => Advance::Explicit,
+            Integrator::ImplicitEuler | Integrator::Midpoint => Advance::Stage,
+            Integrator::Bdf1 | Integrator::Bdf2 | Integrator::Sdirk2 => Advance::Formula,
         }
     }
 
@@ -375,7 +402,13 @@ impl Options {
                 self.contact
             )));
         }
-        if self.integrator.formula().is_some() && !are_forces {
+        self.refuse_impulses(self.integrator.advance())
+    }
+
+    /// Refuses contact by impulses in steps of an implicit formula.
+    pub(super) fn refuse_impulses(&self, advance: Advance) -> Result<()> {
+        let are_forces = matches!(self.contact, Contact::None | Contact::Penalty);
+        if advance == Advance::Formula && !are_forces {
             return Err(Error::unsupported(format!(
                 "options.integrator: {:?} takes forces, not impulses; options.contact must be None or Penalty, got {:?}",
                 self.integrator, self.contact

@@ -1,6 +1,7 @@
 //! The exchangeable parts of a simulation.
 
-use super::options::{Contact, ConvexVariant, Integrator, Options};
+use super::implicit::Source;
+use super::options::{Advance, Contact, ConvexVariant, Integrator, Options};
 use crate::contact::capacity::Capacity;
 use crate::contact::convex::Convex;
 use crate::contact::elliptic::Elliptic;
@@ -60,6 +61,22 @@ impl Parts {
 }
 
 impl Parts {
+    /// Where the stages of a step come from; `None` if all forces are taken at the beginning.
+    pub(super) fn source(&self) -> Option<Source> {
+        match self.formula {
+            Some(formula) => Some(Source::Formula(formula)),
+            None => self.integrator.stage().map(Source::Scheme),
+        }
+    }
+
+    pub fn advance(&self) -> Advance {
+        match self.source() {
+            None => Advance::Explicit,
+            Some(Source::Scheme(_)) => Advance::Stage,
+            Some(Source::Formula(_)) => Advance::Formula,
+        }
+    }
+
     /// The torque on freely rotating bodies, if the integrator conserves their momentum.
     pub(super) fn torsion(&self, model: &Model, derivatives: bool) -> Option<Box<Gyroscopic>> {
         let keeps = self.integrator.keeps_momentum() && self.formula.is_none();
@@ -74,7 +91,7 @@ impl Parts {
         torsion: Option<&Gyroscopic>,
         derivatives: bool,
     ) -> Option<Box<Coriolis>> {
-        if self.formula.is_some() || self.integrator.stage().is_some() {
+        if self.advance() != Advance::Explicit {
             return None;
         }
         let turns = |link| torsion.is_some_and(|g| g.turns(link));
@@ -111,20 +128,16 @@ pub(crate) fn law_of(options: &Options) -> Box<dyn Law> {
 
 /// Refuses variants of the convex law where they are not supported: with other laws, with torsional and
 /// rolling friction, and lagged friction with the derivatives of integrators that have a stage.
-pub(crate) fn refuse_variant(model: &Model, options: &Options) -> Result<()> {
+pub(crate) fn refuse_variant(model: &Model, options: &Options, advance: Advance) -> Result<()> {
     if options.convex_variant == ConvexVariant::Sap {
         return Ok(());
     }
-    let has_stage = matches!(
-        options.integrator,
-        Integrator::ImplicitEuler | Integrator::Midpoint
-    );
     let instead = match options.contact {
         Contact::Convex if model.resists_torsion() => {
             "contacts without torsional and rolling friction (condim 1 or 3)".into()
         }
         Contact::Convex
-            if has_stage
+            if advance == Advance::Stage
                 && options.derivatives
                 && options.convex_variant == ConvexVariant::Lagged =>
         {
@@ -144,15 +157,11 @@ pub(crate) fn refuse_variant(model: &Model, options: &Options) -> Result<()> {
 
 /// Refuses deformable bodies where a step would not take their forces implicitly: with explicit
 /// schemes, and with laws whose impulses act through the factors of single trees.
-pub(crate) fn refuse_deformables(
-    model: &Model,
-    options: &Options,
-    is_implicit: bool,
-) -> Result<()> {
+pub(crate) fn refuse_deformables(model: &Model, options: &Options, advance: Advance) -> Result<()> {
     let Some(d) = model.deformables().first() else {
         return Ok(());
     };
-    if !is_implicit {
+    if advance == Advance::Explicit {
         return Err(Error::unsupported(format!(
             "options.integrator: deformable \"{}\" needs an implicit one (ImplicitEuler, Midpoint, Bdf1, Sdirk2 or Bdf2), got {:?}",
             d.name, options.integrator

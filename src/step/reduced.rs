@@ -36,19 +36,19 @@ struct Entry {
     change: f64,
 }
 
-/// What a matrix carries to the dofs: the velocity of a stage or its change in a step, or the change by
-/// impulses in a θ-step.
+/// A part of the velocities that a matrix carries to the dofs: the velocity of a stage or its change in a
+/// step, or the change by impulses in a θ-step.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Carried {
+pub(super) enum ReductionPart {
     Speed,
     Change,
 }
 
 impl Entry {
-    fn carried(&self, of: Carried) -> f64 {
+    fn part(&self, of: ReductionPart) -> f64 {
         match of {
-            Carried::Speed => self.speed,
-            Carried::Change => self.change,
+            ReductionPart::Speed => self.speed,
+            ReductionPart::Change => self.change,
         }
     }
 }
@@ -172,16 +172,16 @@ impl ByReduction {
     }
 
     /// x += h δG ÿ, with the `scale` of each parameter; or δG ẏ, or δG η.
-    pub fn add_velocity(&self, of: Carried, scale: impl Fn(usize) -> f64, x: &mut [f64]) {
+    pub fn add_velocity(&self, of: ReductionPart, scale: impl Fn(usize) -> f64, x: &mut [f64]) {
         for e in &self.entries {
-            x[e.dof] += scale(e.p) * e.carried(of);
+            x[e.dof] += scale(e.p) * e.part(of);
         }
     }
 
     /// Transpose of [`ByReduction::add_velocity`].
-    pub fn add_velocity_transposed(&self, of: Carried, z: &[f64], out: &mut [f64]) {
+    pub fn add_velocity_transposed(&self, of: ReductionPart, z: &[f64], out: &mut [f64]) {
         for e in &self.entries {
-            out[e.p] += e.carried(of) * z[e.dof];
+            out[e.p] += e.part(of) * z[e.dof];
         }
     }
 }

@@ -17,6 +17,11 @@ use crate::model::topology::WORLD;
 use crate::model::{ActsOn, Model, SIZES, no_body_has};
 use crate::spatial::Inertia;
 
+/// Complaint about a negative value.
+fn negative(x: f64) -> Option<&'static str> {
+    (x < 0.0).then_some("must not be negative")
+}
+
 /// The parts of a simulation by which parameters are selected and checked, borrowed for one call.
 pub(super) struct Selection<'a> {
     pub model: &'a Model,
@@ -103,22 +108,35 @@ impl Selection<'_> {
                 _ => {}
             }
         }
-        matches!(
-            p.kind,
+        match p.kind {
             ParamKind::BodyInertia
-                | ParamKind::JointDamping
-                | ParamKind::JointStiffness
-                | ParamKind::JointArmature
-                | ParamKind::JointPlacement
-                | ParamKind::SplineFrame
-                | ParamKind::Gravity
-                | ParamKind::JointSpringReference
-                | ParamKind::Spring
-                | ParamKind::Tendon
-                | ParamKind::Deformable
-                | ParamKind::Reduction
-                | ParamKind::Force
-        )
+            | ParamKind::JointDamping
+            | ParamKind::JointStiffness
+            | ParamKind::JointArmature
+            | ParamKind::JointPlacement
+            | ParamKind::SplineFrame
+            | ParamKind::Gravity
+            | ParamKind::JointSpringReference
+            | ParamKind::Spring
+            | ParamKind::Tendon
+            | ParamKind::Deformable
+            | ParamKind::Reduction
+            | ParamKind::Force
+            | ParamKind::Prescribed
+            | ParamKind::ExternalWrench
+            | ParamKind::ActuatorGain => true,
+            // Only contacts and rows have them.
+            ParamKind::GeomFriction
+            | ParamKind::GeomRestitution
+            | ParamKind::GeomSize
+            | ParamKind::ContactStiffness
+            | ParamKind::ContactDissipation
+            | ParamKind::ContactTangential
+            | ParamKind::HydroelasticModulus
+            | ParamKind::JointFriction
+            | ParamKind::JointFrictionCoefficient
+            | ParamKind::Stabilization => false,
+        }
     }
 
     /// True if a geom's stiffness may be infinite. With penalty contact it must be finite, except for geoms
@@ -217,32 +235,45 @@ impl Selection<'_> {
             if !x.is_finite() && !rigid {
                 return Err(Error::numerical(format!("p[{i}] must be finite, got {x}")));
             }
-            let positive = match p.kind {
-                K::BodyInertia => p.component == 0,
-                K::JointDamping | K::JointStiffness | K::JointArmature | K::JointFriction => true,
-                K::JointFrictionCoefficient => true,
-                K::GeomFriction | K::ContactDissipation => true,
-                K::Spring => p.component < 2,
-                K::Tendon => p.component < 2,
-                K::ActuatorGain => {
-                    let acts_on = self.model.actuators()[p.index as usize].acts_on;
-                    matches!(acts_on, ActsOn::Body(_))
-                }
-                _ => false,
+            let adheres = |actuator: i32| {
+                let acts_on = self.model.actuators()[actuator as usize].acts_on;
+                matches!(acts_on, ActsOn::Body(_))
             };
-            if positive && *x < 0.0 {
+            let wrong = match p.kind {
+                K::JointDamping | K::JointStiffness | K::JointArmature | K::JointFriction => {
+                    negative(*x)
+                }
+                K::JointFrictionCoefficient | K::GeomFriction | K::ContactDissipation => {
+                    negative(*x)
+                }
+                K::BodyInertia if p.component == 0 => negative(*x),
+                K::Spring | K::Tendon if p.component < 2 => negative(*x),
+                K::ActuatorGain if adheres(p.index) => negative(*x),
+                K::GeomSize
+                | K::ContactStiffness
+                | K::ContactTangential
+                | K::HydroelasticModulus => (*x <= 0.0).then_some("must be positive"),
+                K::Stabilization | K::GeomRestitution => {
+                    (!(0.0..=1.0).contains(x)).then_some("must be in [0, 1]")
+                }
+                // Any number, or one that is checked with others below.
+                K::BodyInertia
+                | K::JointPlacement
+                | K::Spring
+                | K::Tendon
+                | K::Gravity
+                | K::JointSpringReference
+                | K::ExternalWrench
+                | K::Prescribed
+                | K::ActuatorGain
+                | K::SplineFrame
+                | K::Reduction
+                | K::Deformable
+                | K::Force => None,
+            };
+            if let Some(wrong) = wrong {
                 return Err(Error::invalid(format!(
-                    "p[{i}]: {:?} must not be negative, got {x}",
-                    p.kind
-                )));
-            }
-            if matches!(
-                p.kind,
-                K::GeomSize | K::ContactStiffness | K::ContactTangential | K::HydroelasticModulus
-            ) && *x <= 0.0
-            {
-                return Err(Error::invalid(format!(
-                    "p[{i}]: {:?} must be positive, got {x}",
+                    "p[{i}]: {:?} {wrong}, got {x}",
                     p.kind
                 )));
             }
@@ -251,12 +282,6 @@ impl Selection<'_> {
                     "p[{i}]: GeomSize must be from {:e} to {:e}, got {x:e}",
                     SIZES.start(),
                     SIZES.end()
-                )));
-            }
-            if matches!(p.kind, K::Stabilization | K::GeomRestitution) && !(0.0..=1.0).contains(x) {
-                return Err(Error::invalid(format!(
-                    "p[{i}]: {:?} must be in [0, 1], got {x}",
-                    p.kind
                 )));
             }
         }

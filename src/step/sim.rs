@@ -10,7 +10,7 @@ use super::info::{
 use super::inverse::{balance_at, check_end};
 use super::load_friction::{LoadFriction, refuse_loads};
 use super::memory::Bytes;
-use super::options::{Contact, Options};
+use super::options::{Advance, Contact, Options};
 use super::parts::{Parts, law_of, refuse_deformables, refuse_paths, refuse_variant};
 use super::penalty::report_penalty;
 use super::prescribed::Prescribed;
@@ -19,7 +19,7 @@ use super::split::Split;
 use super::stages::Stepping;
 use super::state::{Held, Last, StepState};
 use super::taken::Taken;
-use super::theta::Theta;
+use super::theta::ThetaWorkspace;
 use super::workspace::Workspace;
 use super::{explicit, implicit_stage};
 use crate::dynamics::Dynamics;
@@ -56,7 +56,7 @@ pub struct Sim {
     /// Implicit stages: of a formula, which replaces the integrator, or of the θ-method.
     pub(super) implicit: Option<Box<Implicit>>,
     /// Beside the stage of the θ-method: the data through which impulses act.
-    pub(super) theta: Option<Box<Theta>>,
+    pub(super) theta: Option<Box<ThetaWorkspace>>,
     /// State of the integrator at the start of the next step, beside (q, v).
     pub(super) carried: Vec<f64>,
     /// Activations at the start of the next step.
@@ -100,13 +100,16 @@ impl Sim {
         let options = &options.for_model(&model);
         options.check()?;
         refuse_paths(&model, options)?;
-        refuse_variant(&model, options)?;
-        refuse_loads(&model, options, model.resists_torsion())?;
-        let stage = parts.integrator.stage().filter(|_| parts.formula.is_none());
-        let source = (parts.formula.map(Source::Formula)).or(stage.map(Source::Scheme));
-        refuse_deformables(&model, options, source.is_some())?;
+        let (source, advance) = (parts.source(), parts.advance());
+        if let Some(Source::Scheme(stage)) = &source {
+            stage.check()?;
+        }
+        options.refuse_impulses(advance)?;
+        refuse_variant(&model, options, advance)?;
+        refuse_loads(&model, options, advance, model.resists_torsion())?;
+        refuse_deformables(&model, options, advance)?;
         let (nv, h, room) = (model.nv(), options.time_step, options.max_contacts);
-        Bytes::of(&model, options).check(&model, options)?;
+        Bytes::check(&model, options, advance)?;
         let carried = match parts.formula {
             None => parts.integrator.carried(&model),
             Some(formula) => formula.carried(&model),
@@ -139,7 +142,12 @@ impl Sim {
         let state = Box::new(StepState::new(&model, carried));
         let derivatives = options.derivatives;
         let implicit = source.map(|s| Box::new(Implicit::new(&model, s, &forces, derivatives)));
-        let theta = stage.map(|s| Box::new(Theta::new(&model, &s, h, derivatives)));
+        let theta = match &source {
+            Some(Source::Scheme(s)) => {
+                Some(Box::new(ThetaWorkspace::new(&model, s, h, derivatives)))
+            }
+            Some(Source::Formula(_)) | None => None,
+        };
         let mut dynamics = Dynamics::new(&model, differentiate);
         if contact
             .as_ref()
@@ -191,6 +199,15 @@ impl Sim {
         &self.options
     }
 
+    /// How its steps find the velocity without impulses.
+    pub(crate) fn advance(&self) -> Advance {
+        match (&self.implicit, &self.theta) {
+            (None, _) => Advance::Explicit,
+            (Some(_), Some(_)) => Advance::Stage,
+            (Some(_), None) => Advance::Formula,
+        }
+    }
+
     /// Current values of all parameters.
     pub fn params(&self) -> &Params {
         &self.params
@@ -226,7 +243,7 @@ impl Sim {
         }
     }
 
-    /// Computes the recursions at (q, v), with the external wrenches.
+    /// Computes the recursions at (q, v), with the loads on links ([`Forces::load`]).
     fn update(&mut self, q: &[f64], v: &[f64]) {
         self.dynamics.update(&self.model, &self.params, q, v);
         self.taken().apply_loads();

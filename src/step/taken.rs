@@ -12,7 +12,7 @@ use super::prescribed::Prescribed;
 use super::reduced::ByReduction;
 use super::split::Split;
 use super::state::{Held, StepState};
-use super::theta::Theta;
+use super::theta::ThetaWorkspace;
 use crate::dynamics::Dynamics;
 use crate::dynamics::rnea_derivatives::FreeAxes;
 use crate::error::{Error, Result};
@@ -35,7 +35,7 @@ pub(super) struct Taken<'a> {
     /// Inputs and results of the last step.
     pub state: &'a mut StepState,
     pub implicit: Option<&'a mut Implicit>,
-    pub theta: Option<&'a mut Theta>,
+    pub theta: Option<&'a mut ThetaWorkspace>,
     pub contact: Option<&'a mut ContactStage>,
     pub loads: Option<&'a mut LoadFriction>,
     pub forces: &'a mut Forces,

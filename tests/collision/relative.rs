@@ -60,8 +60,8 @@ fn state(q: &[f64], w: &[[Vec3; 2]]) -> Vec<f64> {
     bodies.flat_map(of).collect()
 }
 
-/// Meshes tossed on a slab and on each other, at 2 ms: the velocity that each contact reports is that of its two
-/// bodies after the step, there. Contacts sought anew and not solved were off by up to 3.7 m/s.
+/// Meshes tossed on a slab and on each other, at 2 ms: the velocity that each contact reports is that of its
+/// two bodies after the step, there. Contacts sought anew and not solved were off by up to 3.7 m/s.
 #[test]
 fn reported_contacts_are_those_that_were_solved() {
     for law in LAWS {
@@ -129,9 +129,9 @@ fn cluster() -> Arc<Model> {
     compile(spec)
 }
 
-/// Bodies a breath from each other that fly together: the same contacts and the same change of velocity at 0, 1, 10,
-/// 100 m/s, and at 10⁶ m. A robot with self-collision had 0 contacts at rest and 162 at 54 m/s, and took 18 ms at
-/// 100 m/s instead of 23 µs.
+/// Bodies a breath from each other that fly together: the same contacts and the same change of velocity at 0,
+/// 1, 10, 100 m/s, and at 10⁶ m. A robot with self-collision had 0 contacts at rest and 162 at 54 m/s, and
+/// took 18 ms at 100 m/s instead of 23 µs.
 #[test]
 fn a_common_motion_changes_nothing() {
     let model = cluster();
@@ -183,8 +183,8 @@ fn a_common_motion_changes_nothing() {
     }
 }
 
-/// A mesh tossed on a platform that flies at 10 m/s, and one at 100 m/s, ends where it does on one at rest: 22 mm elsewhere
-/// when points 14 and 41 mm away took the place of the one that touched.
+/// A mesh tossed on a platform that flies at 10 m/s, and one at 100 m/s, ends where it does on one at rest:
+/// 22 mm elsewhere when points 14 and 41 mm away took the place of the one that touched.
 #[test]
 fn a_mesh_tossed_on_a_flying_platform_lands_as_on_one_at_rest() {
     let mut spec = ModelSpec::default();

@@ -22,7 +22,8 @@ pub const MUSCLE: ActivationLaw = ActivationLaw::Muscle {
     smoothing: 0.2,
 };
 
-/// One of each: without a state a motor and a damper; an integrator, filters, early ones and one at its bound, muscles.
+/// One of each: without a state a motor and a damper; an integrator, filters, early ones and one at its
+/// bound, muscles.
 pub fn kinds(on: impl Fn() -> Transmission, name: &str) -> Vec<ActuatorSpec> {
     let new = |kind: &str| ActuatorSpec::new(format!("{name} {kind}"), on());
     let motor = new("motor");

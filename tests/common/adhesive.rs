@@ -58,8 +58,9 @@ pub fn faded(gap: f64) -> f64 {
     1.0 - x * x * (3.0 - 2.0 * x)
 }
 
-/// A tilted box on the ground, a ball beside it, a hinged arm with a ball over the box and another one with an ellipsoid over the
-/// ball, with gaps of parts of a millimetre; `both`: all of them adhere, and the world, else the ball and the world.
+/// A tilted box on the ground, a ball beside it, a hinged arm with a ball over the box and another one with
+/// an ellipsoid over the ball, with gaps of parts of a millimetre; `both`: all of them adhere, and the world,
+/// else the ball and the world.
 pub fn crowd(both: bool) -> ModelSpec {
     sunken(both, 0.0)
 }

@@ -166,7 +166,8 @@ fn moving(mut p: Boxed, rng: &mut Rng) -> Boxed {
     p
 }
 
-/// Problems with a known solution on a switch: contacts that touch without impulse, friction at its bound without slip.
+/// Problems with a known solution on a switch: contacts that touch without impulse, friction at its bound
+/// without slip.
 fn tied(name: &'static str, rng: &mut Rng) -> Boxed {
     let contacts = 1 + rng.below(3);
     let mut blocks: Vec<Block> = (0..contacts)

@@ -128,8 +128,8 @@ pub struct Outcome {
     pub at_switch: bool,
 }
 
-/// Between states with equal modes a step is smooth, as far as can be told. What breaks does so on both sides, as what is
-/// out of reach.
+/// Between states with equal modes a step is smooth, as far as can be told. What breaks does so on both
+/// sides, as what is out of reach.
 #[derive(PartialEq)]
 pub struct Modes {
     /// Active ones with geoms, feature and piece of the stabilization.
@@ -331,7 +331,8 @@ impl Checker {
         }
         let apart = self.modes_of_differentiation(&jq, &jv);
         let info = self.sim.step_info().unwrap();
-        // Rows that are all but dependent cost digits: where the step is one-sided in the worst case all of them.
+        // Rows that are all but dependent cost digits: where the step is one-sided in the worst case all of
+        // them.
         let kind = usize::from(info.gradient != Gradient::Exact);
         self.apart[kind] = self.apart[kind].max(apart);
         let mut p = vec![0.0; np];
@@ -406,7 +407,8 @@ impl Checker {
                     self.unresolved += 1;
                     continue;
                 }
-                // The slope to another solution of the same problem falls with the step's length; at a kink it does not.
+                // The slope to another solution of the same problem falls with the step's length; at a kink
+                // it does not.
                 let mut sides = sides.iter().flat_map(|side| side.windows(2));
                 if sides.any(|side| distance(&side[0], &side[1]) > JUMP) {
                     self.jumps += 1;
@@ -518,7 +520,8 @@ impl Checker {
         self.sim.set_params_for_differences(&p).unwrap();
     }
 
-    /// Checks `steps` steps on end, from q with random velocities of up to `speed` and with random inputs, and reports.
+    /// Checks `steps` steps on end, from q with random velocities of up to `speed` and with random inputs,
+    /// and reports.
     pub fn run(mut self, name: &str, q: &[f64], speed: f64, steps: usize) {
         let (model, mut rng) = (self.sim.model().clone(), Rng::new(5));
         let (mut q, mut v) = (q.to_vec(), rng.vector(model.nv(), speed));

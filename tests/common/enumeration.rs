@@ -1,4 +1,5 @@
-//! Small boxed complementarity problems, solved by trying every index set: nothing of the library's solver is used.
+//! Small boxed complementarity problems, solved by trying every index set: nothing of the library's solver is
+//! used.
 
 use diffsim::contact::mode::Mode;
 use diffsim::contact::problem::Block;
@@ -64,7 +65,8 @@ impl Boxed {
         self.g.iter().fold(1.0, |m: f64, x| m.max(x.abs()))
     }
 
-    /// Largest distance of an impulse from its projection after a step against its velocity: 0 at solutions and only there.
+    /// Largest distance of an impulse from its projection after a step against its velocity: 0 at solutions
+    /// and only there.
     pub fn violation(&self, a: &Answer) -> f64 {
         let mut worst: f64 = 0.0;
         let mut at = 0;

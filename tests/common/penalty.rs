@@ -38,8 +38,8 @@ const STENCIL: [(f64, f64); 4] = [
     (-2.0, 1.0 / 12.0),
 ];
 
-/// Results of [`check`]: columns compared, those across a kink, the worst relative error, and how far directions and adjoints
-/// are from the Jacobians.
+/// Results of [`check`]: columns compared, those across a kink, the worst relative error, and how far
+/// directions and adjoints are from the Jacobians.
 #[derive(Debug, Default)]
 pub struct Tally {
     pub columns: usize,

@@ -52,8 +52,8 @@ pub fn some_dofs(rng: &mut Rng, model: &Model) -> Vec<usize> {
     dofs
 }
 
-/// v⁺ as it is prescribed: linear dofs of free joints along the axes where the step begins, but for the scheme in the body's, and
-/// in the world's where all six are `driven`.
+/// v⁺ as it is prescribed: linear dofs of free joints along the axes where the step begins, but for the
+/// scheme in the body's, and in the world's where all six are `driven`.
 pub fn seen_from_the_start(
     model: &Model,
     integrator: Integrator,

@@ -60,7 +60,8 @@ impl Case {
         ])
     }
 
-    /// The same on two bodies whose dofs alternate: the first contact on the one, the second on the other, the third on both.
+    /// The same on two bodies whose dofs alternate: the first contact on the one, the second on the other,
+    /// the third on both.
     pub fn on_two_bodies(mut self) -> Case {
         let (nv, rows) = (self.0[2].len(), self.rows());
         for i in 0..nv {

@@ -20,7 +20,8 @@ pub fn options(h: f64) -> Options {
     }
 }
 
-/// A chain of links of 0.1 m with hinges across, and so many balls under them, a tenth of a millimetre in the ground.
+/// A chain of links of 0.1 m with hinges across, and so many balls under them, a tenth of a millimetre in the
+/// ground.
 pub fn lying(links: usize, balls: usize) -> Arc<Model> {
     Arc::new(Model::compile(lying_spec(links, balls), Actuation::Full).unwrap())
 }

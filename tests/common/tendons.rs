@@ -54,8 +54,8 @@ pub fn branched(rng: &mut Rng, bodies: usize) -> TendonPath {
     TendonPath::Spatial(path)
 }
 
-/// A solid on a random body, near its origin; without a side point, with one beside it, or with one inside, which is on
-/// another body half of the times.
+/// A solid on a random body, near its origin; without a side point, with one beside it, or with one inside,
+/// which is on another body half of the times.
 pub fn solid(rng: &mut Rng, bodies: usize, shape: WrapShape, way: usize) -> PathPoint {
     let (body, placement, radius) = (rng.below(bodies), rng.pose(0.2), rng.range(0.1, 0.3));
     let at = placement.point(rng.vec3(if way == 2 { 0.5 * radius } else { 2.0 }));

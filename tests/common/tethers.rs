@@ -65,7 +65,8 @@ pub fn point(body: usize, at: Vec3) -> PathPoint {
     PathPoint::Point { body, at }
 }
 
-/// Tendons over all of the arms: along joints, through points of one tree, and between the trees over a pulley.
+/// Tendons over all of the arms: along joints, through points of one tree, and between the trees over a
+/// pulley.
 pub fn paths(rng: &mut Rng) -> [(&'static str, TendonPath); 3] {
     let mut at = |body| point(body, rng.vec3(0.3));
     [

@@ -1,4 +1,5 @@
-//! The adjoint of a rollout against differences of all that it runs from, and against directions that go forward step by step.
+//! The adjoint of a rollout against differences of all that it runs from, and against directions that go
+//! forward step by step.
 
 use super::{Rng, difference};
 use diffsim::contact::mode::Mode;
@@ -23,7 +24,8 @@ pub struct Comparison {
     pub by_start: [f64; 3],
     /// Of the parameters, one direction a kind, in units of their sizes.
     pub by_params: Vec<(ParamKind, f64)>,
-    /// How far the adjoint is from the directions' own way through the steps; none where the steps carry more than the state.
+    /// How far the adjoint is from the directions' own way through the steps; none where the steps carry more
+    /// than the state.
     pub apart: Option<f64>,
     /// Directions whose differences step across a change of a contact's or constraint's mode.
     pub across: usize,
@@ -119,7 +121,8 @@ impl Run<'_> {
         }
     }
 
-    /// Active contacts and constraints of the last run with their modes, in order, and the number in each mode.
+    /// Active contacts and constraints of the last run with their modes, in order, and the number in each
+    /// mode.
     fn modes(&mut self) -> (Vec<u64>, [usize; 3]) {
         let (mut list, mut counts) = (Vec::new(), [0; 3]);
         let mut see = |_: usize, sim: &Sim| {
@@ -181,11 +184,11 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// The adjoint of a rollout by its start, inputs and these parameters against fourth-order differences, against the steps' own
-/// directions, and to the bit against that from other checkpoints.
+/// The adjoint of a rollout by its start, inputs and these parameters against fourth-order differences,
+/// against the steps' own directions, and to the bit against that from other checkpoints.
 ///
-/// `epsilon` is the difference's step in units that are 1 for positions and velocities; where it steps across a change of modes
-/// a smaller one is taken.
+/// `epsilon` is the difference's step in units that are 1 for positions and velocities; where it steps across
+/// a change of modes a smaller one is taken.
 pub fn compare(
     model: &Arc<Model>,
     options: &Options,

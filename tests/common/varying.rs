@@ -194,8 +194,8 @@ impl VaryingJoint for Surface {
     }
 }
 
-/// A tree in which every third joint is universal, the root's among them, of one link or of two; the others are of all
-/// kinds.
+/// A tree in which every third joint is universal, the root's among them, of one link or of two; the others
+/// are of all kinds.
 pub fn universal_tree(seed: u64, n: usize, varying: bool) -> Model {
     tree(seed, n, |id, body| {
         let j = &mut body.joints[0];

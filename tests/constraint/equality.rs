@@ -647,8 +647,9 @@ fn mistakes_are_named() {
     assert!(refused(weld(-1.0)).contains("torque scale"));
 }
 
-/// PR2 and Talos with their grippers' linkages shut in were not solved at all, step after step, since every level of what a
-/// jam leaves asked rigid couplings to close. Now these yield as the limits do, and what is free moves.
+/// PR2 and Talos with their grippers' linkages shut in were not solved at all, step after step, since every
+/// level of what a jam leaves asked rigid couplings to close. Now these yield as the limits do, and what is
+/// free moves.
 #[test]
 fn a_coupling_that_limits_keep_from_closing_yields() {
     let mut spec = ModelSpec::default();
@@ -703,8 +704,8 @@ fn a_coupling_that_limits_keep_from_closing_yields() {
     c.report("a coupling that yields");
 }
 
-/// A point of a sliding body held to the hinged one it slides on: of the three rows one moves anything, the others are 1e-17, and held
-/// both coordinates at rest, with a residual of round-off and an exact label.
+/// A point of a sliding body held to the hinged one it slides on: of the three rows one moves anything, the
+/// others are 1e-17, and held both coordinates at rest, with a residual of round-off and an exact label.
 #[test]
 fn rows_of_round_off_hold_nothing() {
     let text = r#"<mujoco><worldbody><body name="A" pos="0.08 0 0"><joint type="hinge" axis="0 1 0"/>

@@ -28,7 +28,8 @@ const QVEL: [f64; 12] = [
     0.3, -0.2, 0.5, 0.1, -0.4, 0.2, 0.6, -0.1, 0.3, -0.5, 0.7, 0.2,
 ];
 
-/// Of MuJoCo 4.0: norms of `efc_pos` and of `efc_J` times QVEL, by groups of rows. Those of a turn have other axes there.
+/// Of MuJoCo 4.0: norms of `efc_pos` and of `efc_J` times QVEL, by groups of rows. Those of a turn have other
+/// axes there.
 const NORMS: [[f64; 2]; 5] = [
     [0.31314313632694696, 0.5527270503036793],
     [0.31314313632694696, 0.5527270503036793],

@@ -60,7 +60,8 @@ fn a_driven_pendulum() {
     }
 }
 
-/// A box on a conveyor is accelerated by μ g, then goes with it; the belt goes through a wall, which could not stop it.
+/// A box on a conveyor is accelerated by μ g, then goes with it; the belt goes through a wall, which could
+/// not stop it.
 #[test]
 fn a_box_on_a_conveyor() {
     let (h, speed, mu) = (1e-3, 0.5, 0.4);

@@ -1,5 +1,5 @@
-//! Prescribed motion: the velocity to the bit of round-off, derivatives against differences with every law and scheme, of
-//! impulses, of trajectories and in sparse form.
+//! Prescribed motion: the velocity to the bit of round-off, derivatives against differences with every law
+//! and scheme, of impulses, of trajectories and in sparse form.
 
 use crate::common::checker::{Checker, FOURTH_ORDER, SECOND_ORDER, quadruped, standing};
 use crate::common::prescribed::{
@@ -157,8 +157,8 @@ fn derivatives_of_a_quadruped() {
     }
 }
 
-/// Σ of random weights times the last state of a simulation, and how it varies by central differences along a direction of the
-/// state, the inputs and the parameters, against directional derivative and adjoint.
+/// Σ of random weights times the last state of a simulation, and how it varies by central differences along a
+/// direction of the state, the inputs and the parameters, against directional derivative and adjoint.
 fn check_direction(sim: &mut Sim, q: &[f64], v: &[f64], bound: f64) {
     let model = sim.model().clone();
     let (nv, nu, np) = (model.nv(), model.nu(), sim.np());
@@ -232,8 +232,8 @@ fn forces_between_branches() {
             sim.select_params(&list).unwrap();
             let (q, v) = (random_q(&mut rng, &model, 0.5), rng.vector(model.nv(), 1.0));
             check_direction(&mut sim, &q, &v, 1e-6);
-            // In world axes a free or ball joint turns by the discrete Euler equations once it is freed, and as it is driven
-            // before: one is not the other with an impulse more.
+            // In world axes a free or ball joint turns by the discrete Euler equations once it is freed, and
+            // as it is driven before: one is not the other with an impulse more.
             let turns = model.joints().iter().any(|j| {
                 let own = j.iv..j.iv + j.nv;
                 matches!(j.kind, JointKind::Free | JointKind::Spherical)
@@ -247,8 +247,8 @@ fn forces_between_branches() {
     }
 }
 
-/// What holds a driven dof is found from the balance of all forces, in which nothing is left of the free ones: freed again, with
-/// that impulse as an input over the step, the mechanism goes the same way.
+/// What holds a driven dof is found from the balance of all forces, in which nothing is left of the free
+/// ones: freed again, with that impulse as an input over the step, the mechanism goes the same way.
 fn free_dofs_balance(sim: &mut Sim, dofs: &[usize]) {
     let (nv, h) = (sim.model().nv(), sim.options().time_step);
     assert_eq!(sim.model().nu(), nv);
@@ -373,7 +373,8 @@ fn adjoint_of_a_trajectory() {
     }
 }
 
-/// Contact impulses by the prescribed velocity: of a box that slides and of one that a driven plate throws up.
+/// Contact impulses by the prescribed velocity: of a box that slides and of one that a driven plate throws
+/// up.
 #[test]
 fn derivatives_of_impulses() {
     let model = mjcf(&CONVEYOR.replace("axis=\"1 0 0\"", "axis=\"1 0 1\""));

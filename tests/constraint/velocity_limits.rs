@@ -30,7 +30,8 @@ fn with(integrator: Integrator, contact: Contact, h: f64) -> Options {
     }
 }
 
-/// Bodies on the world, each on a joint of its own of these kinds and limits, with moments of inertia and masses 2.
+/// Bodies on the world, each on a joint of its own of these kinds and limits, with moments of inertia and
+/// masses 2.
 fn joints(kinds: &[(JointKind, f64)]) -> ModelSpec {
     let mut spec = ModelSpec {
         gravity: Vec3::ZERO,
@@ -186,7 +187,8 @@ fn a_limit_of_zero_holds() {
     }
 }
 
-/// A joint at rest that an equality makes ten times as fast as the one that is driven: its limit is found when it is passed.
+/// A joint at rest that an equality makes ten times as fast as the one that is driven: its limit is found
+/// when it is passed.
 #[test]
 fn a_joint_that_others_make_fast_is_held() {
     let mut spec = joints(&[
@@ -262,7 +264,8 @@ fn a_quadruped_at_its_limits() {
             contacts += beside.contacts().len();
             c.check(&mut q, &mut v, &u);
             for v in &v[6..] {
-                // The convex law yields, here by a fortieth of the impulses' effect, and more where bodies respond less.
+                // The convex law yields, here by a fortieth of the impulses' effect, and more where bodies
+                // respond less.
                 let most = if law == Contact::Convex {
                     0.1 * limit
                 } else {

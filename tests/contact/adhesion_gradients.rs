@@ -1,5 +1,5 @@
-//! Derivatives of adhesion with every integrator and law: of free bodies, hinges, several shapes, two bodies that both adhere, a
-//! world that does, a chain beyond packed rows; of trajectories, and a plan by them.
+//! Derivatives of adhesion with every integrator and law: of free bodies, hinges, several shapes, two bodies
+//! that both adhere, a world that does, a chain beyond packed rows; of trajectories, and a plan by them.
 
 use crate::common::adhesive::{adhesion, compile, crowd, moved, near, one, pull, sunken};
 use crate::common::checker::{Checker, FOURTH_ORDER, free_body, ground};

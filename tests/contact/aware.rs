@@ -135,7 +135,8 @@ fn a_hovering_body_is_free_already() {
     }
 }
 
-/// A lift of 3 kg with a motor and a ball of 1 kg without, above it by the gap and coming closer at 0.05 m/s; falling.
+/// A lift of 3 kg with a motor and a ball of 1 kg without, above it by the gap and coming closer at 0.05 m/s;
+/// falling.
 fn lift(gap: f64) -> World {
     let mut spec = ModelSpec::default();
     slide(&mut spec, "lift", Vec3::Z, at(0.0, 0.0, 0.0), 3.0);
@@ -189,7 +190,8 @@ fn grasp(gap: f64) -> World {
     World::new(spec, Actuation::FromFile, &options(H))
 }
 
-/// Contacts that resist torsion and rolling are let go and held alike, and leave nothing behind; what stands beside them, too.
+/// Contacts that resist torsion and rolling are let go and held alike, and leave nothing behind; what stands
+/// beside them, too.
 #[test]
 fn contacts_that_resist_torsion_are_sorted_alike() {
     for (law, condim) in [

@@ -15,7 +15,8 @@ fn convex(h: f64) -> Options {
     }
 }
 
-/// A box of 20 cm with walls on both sides, which it overlaps by so much, without gravity; with torsion where condim is 4.
+/// A box of 20 cm with walls on both sides, which it overlaps by so much, without gravity; with torsion where
+/// condim is 4.
 fn between_walls(overlap: f64, condim: i32) -> ModelSpec {
     let mut spec = ModelSpec {
         gravity: Vec3::ZERO,
@@ -49,8 +50,8 @@ fn most_iterations(spec: ModelSpec, place: &[f64], twist: [f64; 6], steps: usize
     most
 }
 
-/// Every second step was called unsolved after a hundred Newton steps: what the walls press cancels, and by its
-/// round-off the momentum that is left was measured.
+/// Every second step was called unsolved after a hundred Newton steps: what the walls press cancels, and by
+/// its round-off the momentum that is left was measured.
 #[test]
 fn a_box_between_two_walls_is_solved() {
     for condim in [3, 4] {
@@ -66,7 +67,8 @@ fn a_box_between_two_walls_is_solved() {
     }
 }
 
-/// A spinning box that grazes the ground: of a normal velocity that cancels to its last digits there is an impulse.
+/// A spinning box that grazes the ground: of a normal velocity that cancels to its last digits there is an
+/// impulse.
 #[test]
 fn a_spinning_box_that_grazes_the_ground_is_solved() {
     for condim in [3, 4] {

@@ -204,8 +204,8 @@ fn a_deep_overlap_is_undone_at_the_bounded_speed() {
     assert!(deepest.1 > 4.0);
 }
 
-/// A sphere between walls that are too near: no impulse parts them, so that the step says it was taken with walls that
-/// yield. They squeeze it alike, and friction keeps it from falling but for creep.
+/// A sphere between walls that are too near: no impulse parts them, so that the step says it was taken with
+/// walls that yield. They squeeze it alike, and friction keeps it from falling but for creep.
 #[test]
 fn a_jammed_sphere_is_squeezed_by_both_walls() {
     let overlap = 1e-3;
@@ -247,8 +247,8 @@ fn a_jammed_sphere_is_squeezed_by_both_walls() {
     }
 }
 
-/// A groove with sides of 45° and a sphere that overlaps both: on its way out it would slide on them, and friction would
-/// hold it back by more than they push.
+/// A groove with sides of 45° and a sphere that overlaps both: on its way out it would slide on them, and
+/// friction would hold it back by more than they push.
 fn groove(overlap: f64, radius: f64) -> ModelSpec {
     let mut spec = ModelSpec::default();
     for (name, sign) in [("left", 1.0), ("right", -1.0)] {
@@ -261,8 +261,8 @@ fn groove(overlap: f64, radius: f64) -> ModelSpec {
     spec
 }
 
-/// The jammed sphere leaves as its sides yield, more slowly than they would push it without friction, and the derivative is
-/// that of such a step.
+/// The jammed sphere leaves as its sides yield, more slowly than they would push it without friction, and the
+/// derivative is that of such a step.
 #[test]
 fn a_sphere_that_friction_jams_is_squeezed_out() {
     let (overlap, h) = (1e-3, 1e-3);

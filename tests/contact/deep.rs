@@ -1,4 +1,5 @@
-//! Chains beyond the depth of packed rows, lying on the ground: all derivatives are one map, that of differences.
+//! Chains beyond the depth of packed rows, lying on the ground: all derivatives are one map, that of
+//! differences.
 
 use crate::common::scene::lying;
 use crate::common::{Rng, all_jacobians, relative_error};

@@ -147,8 +147,8 @@ fn derivatives_of_limits_that_are_undone() {
     }
 }
 
-/// A free trunk with an arm on a hinge and a light finger at its end, all upright. A knob of the arm or finger overlaps with a
-/// post of the trunk by 8 mm, on a level that is `lever` above the hinge.
+/// A free trunk with an arm on a hinge and a light finger at its end, all upright. A knob of the arm or
+/// finger overlaps with a post of the trunk by 8 mm, on a level that is `lever` above the hinge.
 fn short_lever(of_finger: bool, lever: f64) -> ModelSpec {
     let mut spec = ModelSpec {
         gravity: Vec3::ZERO,
@@ -188,8 +188,8 @@ fn short_lever(of_finger: bool, lever: f64) -> ModelSpec {
     spec
 }
 
-/// A contact 0.7 mm beside a hinge's axis was undone at 0.5 m/s: 714 rad/s. (Unitree's B1 from home: 725 rad/s.) One at the
-/// end of a long arm turned the light finger there at 48 rad/s.
+/// A contact 0.7 mm beside a hinge's axis was undone at 0.5 m/s: 714 rad/s. (Unitree's B1 from home: 725
+/// rad/s.) One at the end of a long arm turned the light finger there at 48 rad/s.
 #[test]
 fn overlaps_with_short_levers_turn_joints_at_the_bounded_speed() {
     for contact in LAWS {
@@ -270,8 +270,8 @@ fn derivatives_of_push_out_that_joints_bound() {
     }
 }
 
-/// Two links on hinges, the second one between posts that overlap with it by 8 mm from both sides, 1 cm apart: no single push
-/// is fast, but both together turn it at 40 times the speed.
+/// Two links on hinges, the second one between posts that overlap with it by 8 mm from both sides, 1 cm
+/// apart: no single push is fast, but both together turn it at 40 times the speed.
 #[test]
 fn what_is_pinched_is_not_thrown() {
     for contact in LAWS {

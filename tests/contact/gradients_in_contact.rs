@@ -83,9 +83,9 @@ fn check(run: &Run, moments: &[Moment]) -> crate::common::checker::Tally {
     c.tally(&format!("{}, {} steps", run.name, moments.len()))
 }
 
-/// Directions, adjoints and Jacobians agree wherever they are not refused. At steps called exact: 99 of 100 columns to
-/// 1e-5, the median to 1e-7. How many are is not asked: bodies that come to rest on many points are at a switch for
-/// much of a run.
+/// Directions, adjoints and Jacobians agree wherever they are not refused. At steps called exact: 99 of 100
+/// columns to 1e-5, the median to 1e-7. How many are is not asked: bodies that come to rest on many points
+/// are at a switch for much of a run.
 fn judge(run: Option<Run>, seconds: f64) {
     judge_samples(run, seconds, 4);
 }

@@ -4,9 +4,9 @@ use diffsim::contact::mode::Mode;
 use diffsim::contact::ncp::{Method, NcpOptions, NcpSolver};
 use diffsim::contact::problem::{Block, Delassus, Problem};
 
-/// Two spheres of a pile, wedged between two walls, the floor and each other, that overlap by 0.2 µm and are asked to
-/// part: G has rank 10 of 12. Three contacts can press against each other inside their friction cones without moving
-/// anything.
+/// Two spheres of a pile, wedged between two walls, the floor and each other, that overlap by 0.2 µm and are
+/// asked to part: G has rank 10 of 12. Three contacts can press against each other inside their friction
+/// cones without moving anything.
 mod wedge {
     pub const MU: [f64; 4] = [1.0, 0.5, 0.5, 0.5];
     pub const G: [f64; 12] = [
@@ -389,8 +389,9 @@ fn is_solved(mu: [f64; 4], delassus: &[f64; 144], g: &[f64; 12], warm: [f64; 12]
     }
 }
 
-/// Every method fails, as it must: along a pressure λ₀ of the cones' inside with G λ₀ = 0 all impulses yield, but
-/// ⟨λ₀, σ⟩ = ⟨λ₀, g⟩ < 0 for every impulse, and only slip of that size could make up for it, which pressure prevents.
+/// Every method fails, as it must: along a pressure λ₀ of the cones' inside with G λ₀ = 0 all impulses yield,
+/// but ⟨λ₀, σ⟩ = ⟨λ₀, g⟩ < 0 for every impulse, and only slip of that size could make up for it, which
+/// pressure prevents.
 #[test]
 fn wedged_spheres_cannot_be_parted() {
     let blocks = wedge::MU.map(|mu| Block::Contact { mu });

@@ -1,5 +1,6 @@
-//! Derivatives through impacts that rebound: of velocities against differences, and of positions, which go through the time of
-//! impact, against solutions in continuous time, since a difference of one step does not show that.
+//! Derivatives through impacts that rebound: of velocities against differences, and of positions, which go
+//! through the time of impact, against solutions in continuous time, since a difference of one step does not
+//! show that.
 
 use crate::common::checker::{Checker, FOURTH_ORDER, quadruped_spec, standing};
 use crate::common::impacts::*;
@@ -39,7 +40,8 @@ fn gradient(
     out
 }
 
-/// Of the second ball, which was struck: ((1 + e)/2, (1 − e)/2, T (1 + e)/2, T (1 − e)/2) for any step; of the first with −e.
+/// Of the second ball, which was struck: ((1 + e)/2, (1 − e)/2, T (1 + e)/2, T (1 − e)/2) for any step; of
+/// the first with −e.
 #[test]
 fn the_gradient_of_two_balls_is_exact_for_any_step() {
     let end = 0.6;
@@ -71,8 +73,8 @@ fn hinge(name: &str, kind: JointKind, axis: Vec3) -> JointSpec {
     }
 }
 
-/// A ball in the plane y = 0 that meets the ground and leaves it, without gravity in continuous time: x and z at the end.
-/// The numbers: x, z, their velocities, the spin, the radius, e and μ.
+/// A ball in the plane y = 0 that meets the ground and leaves it, without gravity in continuous time: x and z
+/// at the end. The numbers: x, z, their velocities, the spin, the radius, e and μ.
 fn flight([x, z, vx, vz, spin, radius, e, mu]: [f64; 8], turns: bool, end: f64) -> [f64; 2] {
     let meets = (radius - z) / vz;
     assert!(meets < end);
@@ -87,8 +89,9 @@ fn flight([x, z, vx, vz, spin, radius, e, mu]: [f64; 8], turns: bool, end: f64) 
     [x + vx * end - tangent * left, radius - e * vz * left]
 }
 
-/// The gradient through a bounce is that of continuous time, to the length of a step: of a ball that slides and is spun by
-/// that, and of one that sticks. (With both, the arm of its friction would be longer by the gap at which a step finds it.)
+/// The gradient through a bounce is that of continuous time, to the length of a step: of a ball that slides
+/// and is spun by that, and of one that sticks. (With both, the arm of its friction would be longer by the
+/// gap at which a step finds it.)
 #[test]
 fn a_ball_is_differentiated_through_its_bounce() {
     let end = 0.5;
@@ -134,8 +137,8 @@ fn a_ball_is_differentiated_through_its_bounce() {
     }
 }
 
-/// What a step of a free ball with spin has beyond its differences: for as long as it meets later, it has its old velocity instead
-/// of the new one.
+/// What a step of a free ball with spin has beyond its differences: for as long as it meets later, it has its
+/// old velocity instead of the new one.
 #[test]
 fn a_free_ball_that_meets_later_leaves_on_another_path() {
     let (h, eps) = (1e-4, 1e-6);
@@ -191,8 +194,8 @@ fn a_free_ball_that_meets_later_leaves_on_another_path() {
     }
 }
 
-/// Velocities, and positions by v and e, against differences; directions and adjoints against the Jacobians, which have the
-/// displacement that impacts leave.
+/// Velocities, and positions by v and e, against differences; directions and adjoints against the Jacobians,
+/// which have the displacement that impacts leave.
 #[test]
 fn robots_that_rebound_are_differentiated() {
     for (seed, e, law) in [
@@ -237,8 +240,8 @@ fn robots_that_rebound_are_differentiated() {
     }
 }
 
-/// Robots that are thrown about by their motors, and bodies dropped into a container: every step is solved, and those in which
-/// something rebounds are differentiated.
+/// Robots that are thrown about by their motors, and bodies dropped into a container: every step is solved,
+/// and those in which something rebounds are differentiated.
 #[test]
 fn runs_that_rebound_are_solved_and_differentiated() {
     let runs = ["quadruped.xml", "humanoid.xml", "runner.xml"].map(Run::example);
@@ -296,8 +299,8 @@ fn runs_that_rebound_are_solved_and_differentiated() {
     }
 }
 
-/// Several at once, in islands of their own and together, and a tree so deep that its Jacobians come by directions; the sparse ones
-/// are the dense ones.
+/// Several at once, in islands of their own and together, and a tree so deep that its Jacobians come by
+/// directions; the sparse ones are the dense ones.
 #[test]
 fn heaps_and_deep_trees_that_rebound_are_differentiated() {
     let mut spec = ModelSpec::default();

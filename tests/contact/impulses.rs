@@ -88,7 +88,8 @@ impl Scene {
         });
         let by_v = central(h, model.nv(), |d| self.impulses(&q, &sum(&v, d), &u));
         let by_u = central(h, model.nu(), |d| self.impulses(&q, &v, &sum(&u, d)));
-        // Impulses hardly change with a newton or a kilogram: the round-off of shorter steps would be all that is seen.
+        // Impulses hardly change with a newton or a kilogram: the round-off of shorter steps would be all
+        // that is seen.
         let by_p = central(50.0 * h, p.len(), |d| {
             self.sim.set_params(&sum(&p, d)).unwrap();
             self.impulses(&q, &v, &u)

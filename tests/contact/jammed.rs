@@ -46,8 +46,8 @@ fn row(balls: usize, gravity: Vec3) -> ModelSpec {
     spec
 }
 
-/// The first steps of a jam try rigid rows and say that their derivative is one side's; those that begin with rows that yield
-/// do not. One ball and its walls are solved with a dense matrix, eight by trees.
+/// The first steps of a jam try rigid rows and say that their derivative is one side's; those that begin with
+/// rows that yield do not. One ball and its walls are solved with a dense matrix, eight by trees.
 #[test]
 fn rows_that_yield_have_exact_derivatives() {
     for (balls, by_trees) in [(1, false), (3, true), (8, true)] {
@@ -115,8 +115,9 @@ fn a_row_without_room_shares_its_overlap_and_does_not_sink() {
     assert!(lowest > 0.1 - 2e-3, "{lowest}");
 }
 
-/// All contacts of a jam are compliant whatever their gap, so velocities do not jump where the first ball, pressed by the
-/// second, begins to touch the wall: v⁺ has one value at gap zero, and one slope on both sides.
+/// All contacts of a jam are compliant whatever their gap, so velocities do not jump where the first ball,
+/// pressed by the second, begins to touch the wall: v⁺ has one value at gap zero, and one slope on both
+/// sides.
 #[test]
 fn the_law_of_a_jam_is_continuous_where_a_gap_closes() {
     let mut w = World::new(row(3, Vec3::Z * -9.81), Actuation::FromFile, &options(1e-3));

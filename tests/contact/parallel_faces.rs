@@ -19,7 +19,8 @@ fn shape([x, y, z]: [f64; 3]) -> ShapeSpec {
     cuboid(x, y, z)
 }
 
-/// A box turned about the vertical on another one, `depth` deep and off its centre, the upper one first if asked for.
+/// A box turned about the vertical on another one, `depth` deep and off its centre, the upper one first if
+/// asked for.
 fn stacked(
     [lower, upper]: [[f64; 3]; 2],
     depth: f64,
@@ -66,8 +67,8 @@ fn look(w: &mut Walk) -> Sides {
     w.look(&u, 6)
 }
 
-/// The face that holds the other decides how the normal turns, whichever body comes first: a normal fixed in the smaller one
-/// was off by as much as the columns are large, and called exact.
+/// The face that holds the other decides how the normal turns, whichever body comes first: a normal fixed in
+/// the smaller one was off by as much as the columns are large, and called exact.
 #[test]
 fn the_larger_face_has_the_normal() {
     for law in LAWS {
@@ -81,8 +82,9 @@ fn the_larger_face_has_the_normal() {
     }
 }
 
-/// Where neither face holds the other, the larger has the normal for all motions: by the axis of least depth it was one face's at one
-/// motion and the other's at the next, and the points jumped with it by what they overlap.
+/// Where neither face holds the other, the larger has the normal for all motions: by the axis of least depth
+/// it was one face's at one motion and the other's at the next, and the points jumped with it by what they
+/// overlap.
 #[test]
 fn faces_that_overhang_have_one_normal() {
     for law in LAWS {
@@ -127,8 +129,8 @@ fn prism(sides: usize, radius: f64, half_height: f64) -> ShapeSpec {
     }
 }
 
-/// Of more than four corners those are kept that a small tilt or slide keeps: the deepest of an octagon that stands level was
-/// another one at each tilt, and with it all four.
+/// Of more than four corners those are kept that a small tilt or slide keeps: the deepest of an octagon that
+/// stands level was another one at each tilt, and with it all four.
 #[test]
 fn what_stands_on_many_corners_keeps_its_four() {
     for law in LAWS {
@@ -164,8 +166,8 @@ fn wheel(radius: f64, half_length: f64) -> ShapeSpec {
     }
 }
 
-/// A corner of the patch through which three sides pass: it moves with the body or is cut off by a side of the other, and a step
-/// that slides feels which. Boxes with flush sides were exact.
+/// A corner of the patch through which three sides pass: it moves with the body or is cut off by a side of
+/// the other, and a step that slides feels which. Boxes with flush sides were exact.
 #[test]
 fn flush_sides_are_one_sided_where_it_is_felt() {
     for law in LAWS {
@@ -190,7 +192,8 @@ fn flush_sides_are_one_sided_where_it_is_felt() {
     }
 }
 
-/// A capsule that lies along the edge of a box, beyond its face, touches with both ends: it touched at one, now here, now there.
+/// A capsule that lies along the edge of a box, beyond its face, touches with both ends: it touched at one,
+/// now here, now there.
 #[test]
 fn a_capsule_along_an_edge_touches_twice() {
     for law in LAWS {
@@ -237,8 +240,8 @@ fn faces_that_overhang_at_rest_are_exact() {
     assert!(s.off < APART, "{s:?}");
 }
 
-/// Both ends of a cylinder that lies on a box are rims, exactly level and with one end lifted: the point there stayed at the end of
-/// its axis, and moved with that.
+/// Both ends of a cylinder that lies on a box are rims, exactly level and with one end lifted: the point
+/// there stayed at the end of its axis, and moved with that.
 #[test]
 fn a_lying_cylinder_touches_with_its_rims() {
     const WIDTH: f64 = 1e-6;
@@ -334,8 +337,8 @@ fn distances_of_what_lies_flat_are_one_sided() {
     }
 }
 
-/// Two bodies that fall side by side and just touch, or a last digit more or less: on one side of the step they push, on
-/// the other they do not. The margin of a mode was measured by round-off itself.
+/// Two bodies that fall side by side and just touch, or a last digit more or less: on one side of the step
+/// they push, on the other they do not. The margin of a mode was measured by round-off itself.
 #[test]
 fn what_touches_and_is_not_pressed_is_one_sided() {
     for law in LAWS.into_iter().chain([Contact::Penalty]) {
@@ -354,8 +357,9 @@ fn what_touches_and_is_not_pressed_is_one_sided() {
     }
 }
 
-/// Cylinders side by side and parallel touch with their rims at both ends of what they have in common, whichever way they tilt: those were
-/// balls about the ends of the axes, of which one was a rim once it was the nearer.
+/// Cylinders side by side and parallel touch with their rims at both ends of what they have in common,
+/// whichever way they tilt: those were balls about the ends of the axes, of which one was a rim once it was
+/// the nearer.
 #[test]
 fn parallel_cylinders_touch_with_rims_on_both_sides() {
     // The pyramid of LCP is at one of its own switches.
@@ -377,8 +381,9 @@ fn parallel_cylinders_touch_with_rims_on_both_sides() {
     }
 }
 
-/// Turned by less than their ends feel, parallel cylinders keep to these: where their axes cross a third point came as soon as they
-/// were turned by 1e-7, and with it half as much stiffness; a step with compliant contact jumped, and derivatives held within 1e-8.
+/// Turned by less than their ends feel, parallel cylinders keep to these: where their axes cross a third
+/// point came as soon as they were turned by 1e-7, and with it half as much stiffness; a step with compliant
+/// contact jumped, and derivatives held within 1e-8.
 #[test]
 fn nearly_parallel_cylinders_touch_with_their_ends_alone() {
     let mut spec = ModelSpec {
@@ -408,9 +413,9 @@ fn nearly_parallel_cylinders_touch_with_their_ends_alone() {
     assert!(s.apart < 10.0 * APART && s.off < 10.0 * APART, "{s:?}");
 }
 
-/// Cylinders side by side that end together touch with the rim of either at each end, along a normal that is perpendicular to the axis of
-/// the other one: what pushes them apart feels which. Where they stuck such steps were exact, and columns off by up to 0.03 of the largest
-/// entry.
+/// Cylinders side by side that end together touch with the rim of either at each end, along a normal that is
+/// perpendicular to the axis of the other one: what pushes them apart feels which. Where they stuck such
+/// steps were exact, and columns off by up to 0.03 of the largest entry.
 #[test]
 fn cylinders_that_end_together_are_one_sided_where_they_part() {
     for law in LAWS {
@@ -429,8 +434,9 @@ fn cylinders_that_end_together_are_one_sided_where_they_part() {
     }
 }
 
-/// Over the tangent of a rim the axis of a capsule or cylinder is at the end of crossing it: aside it touches at one point, or at two that
-/// move apart as fast as a root. However all is turned, to the round-off of that.
+/// Over the tangent of a rim the axis of a capsule or cylinder is at the end of crossing it: aside it touches
+/// at one point, or at two that move apart as fast as a root. However all is turned, to the round-off of
+/// that.
 #[test]
 fn what_lies_along_the_tangent_of_a_rim_is_one_sided() {
     let (radius, thin) = (0.05, 0.03);
@@ -465,8 +471,8 @@ fn what_lies_along_the_tangent_of_a_rim_is_one_sided() {
     }
 }
 
-/// A lying cylinder that crosses an edge of a box touches it there, along the normal of both lines, and a face beside it
-/// nowhere: a second point with the face's normal took most of the impulse of its fall.
+/// A lying cylinder that crosses an edge of a box touches it there, along the normal of both lines, and a
+/// face beside it nowhere: a second point with the face's normal took most of the impulse of its fall.
 #[test]
 fn a_cylinder_across_an_edge_touches_it_once() {
     let radius = 0.1;

@@ -165,8 +165,8 @@ fn thrown_sphere_slides_then_rolls_with_five_sevenths_of_its_speed() {
 
 #[test]
 fn rolling_in_body_axes_errs_in_proportion_to_the_step() {
-    // In body axes symplectic Euler keeps the components of v from one body frame to the next, so that the speed
-    // of a free body that turns by ω h a step is off by a share of ω² h/2 in the unit of time.
+    // In body axes symplectic Euler keeps the components of v from one body frame to the next, so that the
+    // speed of a free body that turns by ω h a step is off by a share of ω² h/2 in the unit of time.
     let (_, v0, r) = THROWN;
     let errors = [4e-3, 2e-3, 1e-3].map(|h| {
         let mut w = sphere(JointKind::Free, h);

@@ -212,8 +212,8 @@ fn forty_spheres_and_cubes_in_a_container() {
     assert_eq!(tally.unconverged, 0);
 }
 
-/// One step in two thousand: rows so nearly dependent that the impulses grow a million times as large as the bodies'
-/// weights ask for.
+/// One step in two thousand: rows so nearly dependent that the impulses grow a million times as large as the
+/// bodies' weights ask for.
 #[test]
 #[ignore = "takes minutes, and some steps are not solved, without push-out either"]
 fn forty_spheres_in_a_container() {

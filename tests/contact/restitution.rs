@@ -199,7 +199,8 @@ fn a_coefficient_that_both_geoms_have_is_one_sided() {
     }
 }
 
-/// Corners that meet at other times and stick would each take another part of the box's way along the ground: which is not said.
+/// Corners that meet at other times and stick would each take another part of the box's way along the ground:
+/// which is not said.
 #[test]
 fn corners_that_contradict_each_other_make_a_step_one_sided() {
     for (friction, speed, gradient) in [
@@ -219,8 +220,8 @@ fn corners_that_contradict_each_other_make_a_step_one_sided() {
     }
 }
 
-/// nimble: two balls and a wall, whose energy must not double. What is struck within a step of another gap is stopped there, so
-/// that energy may be lost, and no more.
+/// nimble: two balls and a wall, whose energy must not double. What is struck within a step of another gap is
+/// stopped there, so that energy may be lost, and no more.
 #[test]
 fn two_elastic_balls_and_a_wall_gain_no_energy() {
     let mut spec = line(1.0, &[0.0, 0.3], &[1.0, 2.0]);
@@ -250,8 +251,8 @@ fn two_elastic_balls_and_a_wall_gain_no_energy() {
     );
 }
 
-/// Where nothing approaches faster than the threshold all steps are those without restitution, and so they are with compliant
-/// contacts.
+/// Where nothing approaches faster than the threshold all steps are those without restitution, and so they
+/// are with compliant contacts.
 #[test]
 fn what_does_not_rebound_steps_as_ever() {
     let run = |e: f64, options: &Options| {
@@ -280,7 +281,8 @@ fn what_does_not_rebound_steps_as_ever() {
     };
     assert!(run(0.7, &convex) == run(0.0, &convex));
 }
-/// At the threshold, and where a contact just closes, the derivative is that of one side; elsewhere the distance says how far.
+/// At the threshold, and where a contact just closes, the derivative is that of one side; elsewhere the
+/// distance says how far.
 #[test]
 fn steps_say_how_far_rebound_and_none_are_apart() {
     let h = 1e-3;

@@ -63,7 +63,8 @@ fn shapes() -> [(&'static str, usize, ShapeSpec); 7] {
     ]
 }
 
-/// Two bodies that touch at a random place, lying flat on each other if `flat`, on the way towards each other.
+/// Two bodies that touch at a random place, lying flat on each other if `flat`, on the way towards each
+/// other.
 fn meeting(
     a: &ShapeSpec,
     b: &ShapeSpec,
@@ -185,8 +186,8 @@ fn of_all_pairs_of_shapes() {
     }
 }
 
-/// Cylinders that lie on a box with one end lifted, beside its edge, and beside another one, millimetres deep. Their sizes moved balls about
-/// the ends of the axes, which touched in place of the rims.
+/// Cylinders that lie on a box with one end lifted, beside its edge, and beside another one, millimetres
+/// deep. Their sizes moved balls about the ends of the axes, which touched in place of the rims.
 #[test]
 fn of_cylinders_that_lie() {
     let (radius, half_length) = (0.05, 0.08);

@@ -1,5 +1,5 @@
-//! Projected Gauss–Seidel and ADMM alone find the velocities that the default solver finds, on sampled steps of
-//! the long runs, where all of them solve the problem to the tolerance and it has one solution.
+//! Projected Gauss–Seidel and ADMM alone find the velocities that the default solver finds, on sampled steps
+//! of the long runs, where all of them solve the problem to the tolerance and it has one solution.
 //!
 //! `DIFFSIM_SAMPLES` asks for more steps of each run, `DIFFSIM_SECONDS` for longer runs; robots of packages
 //! and of the user take part where they are there, see [`crate::common::robots`].
@@ -100,9 +100,9 @@ fn compare_law(run: &Run, seconds: f64, contact: Contact, others: &[(&str, Metho
 /// So near a switch an answer to the tolerance may be on its other side.
 const AT_A_SWITCH: f64 = 1e-6;
 
-/// Whether the constraints of the last step are independent and it is at no switch. Otherwise Coulomb's law may
-/// have several solutions, with velocities of their own: the feet of a box that slides and turns share its weight
-/// as they like, and brake it accordingly.
+/// Whether the constraints of the last step are independent and it is at no switch. Otherwise Coulomb's law
+/// may have several solutions, with velocities of their own: the feet of a box that slides and turns share
+/// its weight as they like, and brake it accordingly.
 fn is_determined(sim: &mut Sim) -> bool {
     let mut impulses = vec![0.0; 3 * sim.contacts().len()];
     // Constraints that nearly depend on each other have no derivative at all.

@@ -373,7 +373,8 @@ fn bullets_do_not_pass_through_walls() {
     }
 }
 
-/// Boxes run into the corners of steps, turned at random: the contacts of their meetings have exact derivatives.
+/// Boxes run into the corners of steps, turned at random: the contacts of their meetings have exact
+/// derivatives.
 #[test]
 fn contacts_of_meetings_agree_with_differences() {
     let mut rng = Rng::new(11);

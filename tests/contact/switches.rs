@@ -1,4 +1,5 @@
-//! Labels at switches that only round-off hides: where bodies touch and nothing presses, no derivative is exact.
+//! Labels at switches that only round-off hides: where bodies touch and nothing presses, no derivative is
+//! exact.
 
 use crate::common::Rng;
 use crate::common::scene::{at, ball, body, cuboid, free, ground, on_ground, options};
@@ -24,8 +25,9 @@ fn one_sided(mut w: Walk) {
     assert!(found.apart > APART, "{found:?}");
 }
 
-/// At the world's origin the point of contact has no coordinates, but gaps are differences of sizes and places all the same. Such
-/// steps were exact: an impulse of 1e-48 counted as a load, as it was the largest there was, and a speed of 1e-17 as parting.
+/// At the world's origin the point of contact has no coordinates, but gaps are differences of sizes and
+/// places all the same. Such steps were exact: an impulse of 1e-48 counted as a load, as it was the largest
+/// there was, and a speed of 1e-17 as parting.
 #[test]
 fn speeds_of_round_off_neither_press_nor_part_what_touches() {
     for speed in [0.0, 1e-48, -1e-48, 1e-30, -1e-30, 1e-17, -1e-17] {
@@ -51,7 +53,8 @@ fn speeds_of_round_off_neither_press_nor_part_what_touches() {
     }
 }
 
-/// Beside a time step of 1e-5 s a gap of 1e-15 m is 1e-10 m/s, and was a switch only where something else was faster.
+/// Beside a time step of 1e-5 s a gap of 1e-15 m is 1e-10 m/s, and was a switch only where something else was
+/// faster.
 #[test]
 fn gaps_of_round_off_are_none_at_any_time_step() {
     for h in [1e-2, 1e-3, 1e-4, 1e-5] {
@@ -76,8 +79,8 @@ fn gaps_of_round_off_are_none_at_any_time_step() {
     }
 }
 
-/// Beside nothing faster a box that leaves the ground at 1e-9 m/s, 1e-12 m above it, was said to be at the largest distance there is
-/// from a switch, where what does not close was measured by itself.
+/// Beside nothing faster a box that leaves the ground at 1e-9 m/s, 1e-12 m above it, was said to be at the
+/// largest distance there is from a switch, where what does not close was measured by itself.
 #[test]
 fn what_hovers_is_near_a_switch_if_nothing_is_faster() {
     let mut spec = on_ground(0.5, 0.1, 1.0, cuboid(0.1, 0.1, 0.1));
@@ -97,8 +100,8 @@ fn what_hovers_is_near_a_switch_if_nothing_is_faster() {
     assert!(info.contacts > 0 && info.switch_distance < 1e-4, "{info:?}");
 }
 
-/// Two balls touch in free fall: of 60 fourteen steps were exact, as round-off in their tangents brought impulses of 1e-50, which
-/// were measured by themselves.
+/// Two balls touch in free fall: of 60 fourteen steps were exact, as round-off in their tangents brought
+/// impulses of 1e-50, which were measured by themselves.
 #[test]
 fn bodies_that_touch_in_free_fall_are_at_a_switch() {
     let mut rng = Rng::new(11);
@@ -132,8 +135,8 @@ fn bodies_that_touch_in_free_fall_are_at_a_switch() {
     assert_eq!(exact, 0);
 }
 
-/// Beside a ball that lands one arrives at the ground at the end of the step: at 5e-12 of the speed at hand from it, too, which
-/// nobody sees. Such steps were exact, and their columns off by their own size.
+/// Beside a ball that lands one arrives at the ground at the end of the step: at 5e-12 of the speed at hand
+/// from it, too, which nobody sees. Such steps were exact, and their columns off by their own size.
 #[test]
 fn compliant_contact_that_just_begins_is_at_a_switch() {
     let options = Options {

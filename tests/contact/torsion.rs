@@ -68,8 +68,9 @@ fn a_ball_that_drills_stops_as_torsion_says() {
     }
 }
 
-/// Of a cone the impulses of sliding and rolling share its bound: f_i = −μ_i² N σ_i/√(Σ μ_j² σ_j²). Two equations in two unknowns a step,
-/// solved here by themselves; of a pyramid each has its own bound, and the ball rolls without slip at ω̇ = −μ_r N R/(R (I + m R²)).
+/// Of a cone the impulses of sliding and rolling share its bound: f_i = −μ_i² N σ_i/√(Σ μ_j² σ_j²). Two
+/// equations in two unknowns a step, solved here by themselves; of a pyramid each has its own bound, and the
+/// ball rolls without slip at ω̇ = −μ_r N R/(R (I + m R²)).
 #[test]
 fn a_rolling_ball_slows_as_rolling_friction_says() {
     let (h, mu, rolling) = (1e-3, 0.8, 2e-3);
@@ -79,7 +80,8 @@ fn a_rolling_ball_slows_as_rolling_friction_says() {
     let (mut v, mut omega): (f64, f64) = (0.3, 3.0);
     (w.v[0], w.v[4]) = (v, omega);
     for _ in 0..200 {
-        // With the share s of friction that slides: f = −μ N sin, τ = −μ_r N cos of the angle of (μ σ, μ_r ω).
+        // With the share s of friction that slides: f = −μ N sin, τ = −μ_r N cos of the angle of (μ σ, μ_r
+        // ω).
         let after = |angle: f64| {
             let (f, t) = (-mu * normal * angle.sin(), -rolling * normal * angle.cos());
             (v + f / MASS, omega + (t - RADIUS * f) / INERTIA)
@@ -320,7 +322,8 @@ fn a_step_with_torsion_is_exact_where_it_is_smooth() {
     assert_eq!(w.step().gradient, Gradient::Exact);
 }
 
-/// A ball that drills, at its bound or held: the larger of two equal coefficients has a kink wherever it matters.
+/// A ball that drills, at its bound or held: the larger of two equal coefficients has a kink wherever it
+/// matters.
 #[test]
 fn equal_coefficients_of_torsion_have_one_side() {
     for (law, spin, matters) in [
@@ -390,7 +393,8 @@ fn standing_on_torsion_feet_takes_few_factorizations() {
     }
 }
 
-/// The compliant law makes forces a function of the motion: what was put in comes out, and so do its derivatives.
+/// The compliant law makes forces a function of the motion: what was put in comes out, and so do its
+/// derivatives.
 #[test]
 fn inverse_dynamics_undoes_forward_dynamics_with_torsion() {
     let spec = ball(6, [0.7, 0.02, 0.01]);
@@ -485,9 +489,9 @@ fn nothing_is_allocated_after_creation() {
     }
 }
 
-/// Between a floor and a ceiling that are too close a ball yields as it drills: a turning row that is held, but softly, is scaled by its
-/// coefficient and that of sliding, of which the larger of two equal ones has a kink. The columns were called exact, and off by a
-/// fifth.
+/// Between a floor and a ceiling that are too close a ball yields as it drills: a turning row that is held,
+/// but softly, is scaled by its coefficient and that of sliding, of which the larger of two equal ones has a
+/// kink. The columns were called exact, and off by a fifth.
 #[test]
 fn equal_coefficients_of_torsion_have_one_side_in_a_jam() {
     for law in [Contact::Ncp, Contact::Lcp] {
@@ -542,8 +546,8 @@ fn what_torsion_has_no_part_in_is_refused_by_name() {
     assert!(refused.to_string().contains("condim"), "{refused}");
 }
 
-/// The central path has no such cone. What refuses it writes nothing, and the step's own derivatives stay; means over random states,
-/// and the aware gradient, have it.
+/// The central path has no such cone. What refuses it writes nothing, and the step's own derivatives stay;
+/// means over random states, and the aware gradient, have it.
 #[test]
 fn what_smooths_on_the_central_path_is_refused_cleanly() {
     for (law, condim) in [
@@ -593,8 +597,8 @@ fn what_smooths_on_the_central_path_is_refused_cleanly() {
     }
 }
 
-/// Rows that respond with a millionth of what slides once were left at what the ease of the others was: a ball of 1 mm at rest turned,
-/// with a derivative of zero that was called exact.
+/// Rows that respond with a millionth of what slides once were left at what the ease of the others was: a
+/// ball of 1 mm at rest turned, with a derivative of zero that was called exact.
 #[test]
 fn a_tiny_ball_at_rest_does_not_turn() {
     for law in [Contact::Ncp, Contact::Lcp] {

@@ -1,5 +1,5 @@
-//! Derivatives of torsional and rolling friction beyond a single step of free bodies: other schemes, placements of joints, deep trees,
-//! trajectories, files and memory.
+//! Derivatives of torsional and rolling friction beyond a single step of free bodies: other schemes,
+//! placements of joints, deep trees, trajectories, files and memory.
 
 use crate::common::checker::{Checker, FOURTH_ORDER, free_body, ground, quadruped_spec, standing};
 use crate::common::scene::{self, World, lying_spec, options};
@@ -212,8 +212,8 @@ fn files_and_memories_keep_what_resists() {
     assert!(resisting > 20, "{resisting}");
 }
 
-/// Bodies that nothing joins: a ball that resists rolling and a capsule that resists torsion, and an ellipsoid and a ball that
-/// resist neither, one on the other; `shown` leaves some out.
+/// Bodies that nothing joins: a ball that resists rolling and a capsule that resists torsion, and an
+/// ellipsoid and a ball that resist neither, one on the other; `shown` leaves some out.
 fn apart(law: Contact, shown: [bool; 3]) -> (Model, Options) {
     let mut spec = ModelSpec::default();
     ground(&mut spec, 0.6);
@@ -239,7 +239,8 @@ fn apart(law: Contact, shown: [bool; 3]) -> (Model, Options) {
     (model, with(law, Integrator::SymplecticEulerWorld, 2e-3))
 }
 
-/// Each island is solved by itself: what lies beside changes no bit of rigid contact, and its derivatives are those of differences.
+/// Each island is solved by itself: what lies beside changes no bit of rigid contact, and its derivatives are
+/// those of differences.
 #[test]
 fn what_nothing_joins_is_solved_apart() {
     let run = |law, shown: [bool; 3]| {

@@ -1,4 +1,5 @@
-//! Torsional and rolling friction far above that of sliding: rows that turn are angular velocities times metres to kilometres.
+//! Torsional and rolling friction far above that of sliding: rows that turn are angular velocities times
+//! metres to kilometres.
 
 use crate::common::Rng;
 use crate::common::checker::ground;
@@ -44,7 +45,8 @@ impl Case {
         v_next
     }
 
-    /// A step, and by how much the columns of ∂v⁺/∂v are off at the width that is kindest to each, where they are called exact.
+    /// A step, and by how much the columns of ∂v⁺/∂v are off at the width that is kindest to each, where they
+    /// are called exact.
     fn look(&mut self) -> (StepInfo, f64) {
         let nv = self.v.len();
         let mut memory = vec![0.0; self.sim.memory_size()];
@@ -104,7 +106,8 @@ fn resist(spec: &mut ModelSpec, condim: i32, mut friction: impl FnMut() -> [f64;
     }
 }
 
-/// One body or two on the ground that they press, on one to four contacts: balls, boxes, capsules, feet, a ball on another, two joined.
+/// One body or two on the ground that they press, on one to four contacts: balls, boxes, capsules, feet, a
+/// ball on another, two joined.
 fn random(seed: u64) -> Case {
     let mut rng = Rng::new(seed);
     let h = [1e-4, 1e-3, 1e-2][rng.below(3)];
@@ -181,9 +184,10 @@ fn random(seed: u64) -> Case {
     case
 }
 
-/// Where the response of rows that turn was that of all the unit's, problems of normals a hundred millionth as soft came nearer by so
-/// little that one step in a hundred was not solved, and three in a hundred had their push-out given up; of those solved some pushed on
-/// what they had stopped, and were called exact all the same.
+/// Where the response of rows that turn was that of all the unit's, problems of normals a hundred millionth
+/// as soft came nearer by so little that one step in a hundred was not solved, and three in a hundred had
+/// their push-out given up; of those solved some pushed on what they had stopped, and were called exact all
+/// the same.
 #[test]
 fn what_turns_by_long_reaches_is_solved_and_has_its_derivative() {
     let (mut steps, mut exact, mut iterations, mut given_up) = (0, 0, 0, 0);
@@ -205,8 +209,9 @@ fn what_turns_by_long_reaches_is_solved_and_has_its_derivative() {
     assert!(steps > 1000 && exact > 800 && given_up < 10 && each < 10.0);
 }
 
-/// Two balls on shafts of one body drill: one by a reach of 100 km and fast, one by a centimetre and slowly. Against the velocity of the
-/// first row the second's once was none: the ball was taken for held, at a switch, and its column for zero.
+/// Two balls on shafts of one body drill: one by a reach of 100 km and fast, one by a centimetre and slowly.
+/// Against the velocity of the first row the second's once was none: the ball was taken for held, at a
+/// switch, and its column for zero.
 #[test]
 fn a_slow_drill_beside_a_fast_one_of_long_reach_slides() {
     let mut spec = ModelSpec::default();
@@ -234,8 +239,8 @@ fn a_slow_drill_beside_a_fast_one_of_long_reach_slides() {
     assert!(modes.eq([Mode::Sliding; 2]), "{:?}", case.sim.contacts());
 }
 
-/// Where friction is 10⁻⁵ of the load, its work against what slides by 10⁻⁸ m/s is no residual: a ball that stopped by a thousandth of
-/// its friction was pushed back by all of it.
+/// Where friction is 10⁻⁵ of the load, its work against what slides by 10⁻⁸ m/s is no residual: a ball that
+/// stopped by a thousandth of its friction was pushed back by all of it.
 #[test]
 fn what_little_friction_stops_is_not_pushed_back() {
     let mut spec = ModelSpec::default();

@@ -1,4 +1,5 @@
-//! Torsional and rolling friction of random bodies: five shapes from millimetres to metres, contacts of every dimension mixed.
+//! Torsional and rolling friction of random bodies: five shapes from millimetres to metres, contacts of every
+//! dimension mixed.
 
 use crate::common::Rng;
 use crate::common::checker::ground;
@@ -105,8 +106,9 @@ fn heaps_of_all_shapes_are_solved() {
     }
 }
 
-/// On the way to a solution a contact may still part by more than a stiff problem weighs its impulse: a guess by that alone let
-/// go of what bears, and a thousand factorizations left residuals of 10⁻⁸ to 10⁻². Each of these scenes had such steps.
+/// On the way to a solution a contact may still part by more than a stiff problem weighs its impulse: a guess
+/// by that alone let go of what bears, and a thousand factorizations left residuals of 10⁻⁸ to 10⁻². Each of
+/// these scenes had such steps.
 #[test]
 fn what_bears_is_not_let_go_on_the_way() {
     for seed in [159, 267, 276, 530, 864, 1000, 1048, 1094, 1111, 1199] {

@@ -120,8 +120,8 @@ impl Probe {
     }
 }
 
-/// The pressed contact of a compliant wheel has an impulse, but no friction: the derivative by the coefficient was that of a
-/// contact that has.
+/// The pressed contact of a compliant wheel has an impulse, but no friction: the derivative by the
+/// coefficient was that of a contact that has.
 #[test]
 fn a_wheel_pressed_on_the_ground_has_no_derivative_by_friction() {
     let roll = ShapeSpec::Cylinder {
@@ -142,7 +142,8 @@ fn a_wheel_pressed_on_the_ground_has_no_derivative_by_friction() {
     }
 }
 
-/// At its lowest a pendulum does not move along the normal, and has no friction; on both sides of that it has.
+/// At its lowest a pendulum does not move along the normal, and has no friction; on both sides of that it
+/// has.
 #[test]
 fn a_pendulum_at_its_lowest_is_at_a_switch() {
     for (depth, speed) in [(5e-4, 0.0), (5e-4, 3.0), (-1e-4, 3.0)] {

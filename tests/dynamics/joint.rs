@@ -1,5 +1,5 @@
-//! Joints whose motion subspace depends on their coordinates: against the same motion by constant ones, and against
-//! differences.
+//! Joints whose motion subspace depends on their coordinates: against the same motion by constant ones, and
+//! against differences.
 
 use crate::common::checker::{Checker, quadruped_spec};
 use crate::common::varying::{

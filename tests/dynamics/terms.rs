@@ -7,7 +7,8 @@ use diffsim::spatial::{INERTIA_PARAMS, Wrench};
 use diffsim::step::{Contact, Options, Sim};
 use std::sync::Arc;
 
-/// Trees of joints of all kinds, some bodies carried against gravity; of joints whose axes vary; and a deep one.
+/// Trees of joints of all kinds, some bodies carried against gravity; of joints whose axes vary; and a deep
+/// one.
 fn trees() -> impl Iterator<Item = (u64, Model)> {
     let carried = |seed: u64, n: usize| {
         let mut spec = random_spec(seed, n);

@@ -211,7 +211,8 @@ fn questions() {
     assert_eq!(sim.act(), at.act);
 }
 
-/// The acceleration by the activations, forward and back, with dofs that are driven and by schemes with and without stages.
+/// The acceleration by the activations, forward and back, with dofs that are driven and by schemes with and
+/// without stages.
 #[test]
 fn accelerations_by_activations() {
     let model = Arc::new(pulled());

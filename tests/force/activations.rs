@@ -12,8 +12,9 @@ use diffsim::step::{
 };
 use std::sync::Arc;
 
-/// Everything by everything, with differences along random directions, forward against reverse mode, columns against directions.
-/// Whether the step has a derivative to compare with, and no mode of a contact or limit changes inside the differences.
+/// Everything by everything, with differences along random directions, forward against reverse mode, columns
+/// against directions. Whether the step has a derivative to compare with, and no mode of a contact or limit
+/// changes inside the differences.
 fn check(sim: &mut Sim, memory: &[f64], at: &Point, rng: &mut Rng, name: &str) -> bool {
     let model = sim.model().clone();
     let (nv, nu, na) = (model.nv(), model.nu(), model.na());
@@ -99,7 +100,8 @@ fn check(sim: &mut Sim, memory: &[f64], at: &Point, rng: &mut Rng, name: &str) -
     let size: f64 = backward.iter().chain(&forward).map(|x| x.abs()).sum();
     let apart = forward.iter().sum::<f64>() - backward.iter().sum::<f64>();
     assert!(apart.abs() < 1e-10 * size, "{name}: {apart:e} of {size}");
-    // Differences. A margin of a velocity is one of a position h times as far, so that modes are compared, too.
+    // Differences. A margin of a velocity is one of a position h times as far, so that modes are compared,
+    // too.
     let e = 1e-5;
     let modes = sim.constraint_modes().to_vec();
     let mut ends = Vec::new();

@@ -514,8 +514,8 @@ fn a_hanging_string_is_a_discrete_catenary() {
     }
 }
 
-/// Cantilevers of square section by linear tetrahedra, which are too stiff in bending. The error falls with the
-/// square of the elements' size. Extrapolated to size zero, the tip is that of a beam with shear.
+/// Cantilevers of square section by linear tetrahedra, which are too stiff in bending. The error falls with
+/// the square of the elements' size. Extrapolated to size zero, the tip is that of a beam with shear.
 #[test]
 fn a_beam_bends_by_a_load_and_by_its_weight() {
     let (length, side, young, density, g) = (1.0_f64, 0.25_f64, 1e6, 1000.0, 9.81);
@@ -608,8 +608,8 @@ fn a_strip_of_triangles_stretches_and_narrows_as_plane_stress_says() {
     assert!(s > 1.1);
 }
 
-/// A ladder of edges bends like a cable of stiffness EI = k t² l / 2, with rungs of length t at distances l. The
-/// moment 2 π EI / L bends it to a circle, up to the square of a bay's angle.
+/// A ladder of edges bends like a cable of stiffness EI = k t² l / 2, with rungs of length t at distances l.
+/// The moment 2 π EI / L bends it to a circle, up to the square of a bay's angle.
 #[test]
 fn a_moment_at_its_tip_bends_a_cable_to_a_circle() {
     let gap = |bays: usize| {

@@ -116,7 +116,8 @@ fn derivatives_by_state_inertia_and_placement() {
         }
         let t = c.tally(&format!("{integrator:?}"));
         assert!(t.wrong == 0 && t.p99 < 1e-8 && t.apart < 1e-10);
-        // Differences do not settle where a velocity along an axis is about zero: drag has no second derivative there.
+        // Differences do not settle where a velocity along an axis is about zero: drag has no second
+        // derivative there.
         assert!(t.checked > 100 && 50 * t.excluded < t.checked);
     }
 }
@@ -170,7 +171,8 @@ fn what_moves_with_the_fluid_meets_nothing() {
     }
 }
 
-/// A sphere: Stokes' law, quadratic drag of its face, Magnus' lift and half of its displacement carried along.
+/// A sphere: Stokes' law, quadratic drag of its face, Magnus' lift and half of its displacement carried
+/// along.
 #[test]
 fn a_sphere_by_closed_forms() {
     let (r, v, w) = (0.3, 1.7, 0.9);

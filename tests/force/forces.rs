@@ -13,8 +13,9 @@ use diffsim::rollout::Rollout;
 use diffsim::step::{Contact, Options, Parts, Sim};
 use std::sync::Arc;
 
-/// Between two one-dof joints, x = q_a − q_b − l: f_a = −k s(x) − d ẋ and f_b = −b f_a, where b = 1 is an ordinary spring
-/// and any other b one with a reaction of its own. Explicit with s = x + x³, implicit with s = x. An input pulls, too.
+/// Between two one-dof joints, x = q_a − q_b − l: f_a = −k s(x) − d ẋ and f_b = −b f_a, where b = 1 is an
+/// ordinary spring and any other b one with a reaction of its own. Explicit with s = x + x³, implicit with s
+/// = x. An input pulls, too.
 #[derive(Clone, Debug)]
 struct Tie {
     dofs: [usize; 2],

@@ -89,7 +89,8 @@ fn stiffness_and_damping_of_a_pair() {
     );
 }
 
-/// A block that slides loses μ g h a step, and one on a slope below the angle of friction creeps at m g sin α / k_t.
+/// A block that slides loses μ g h a step, and one on a slope below the angle of friction creeps at m g sin α
+/// / k_t.
 #[test]
 fn friction_slides_and_creeps() {
     let mu = 0.4;
@@ -240,8 +241,8 @@ fn queries_and_copies_change_no_bit() {
     }
 }
 
-/// Whatever was asked of other states since, and where stages of a step lead elsewhere: how a step's contacts move is told of where
-/// they were found.
+/// Whatever was asked of other states since, and where stages of a step lead elsewhere: how a step's contacts
+/// move is told of where they were found.
 #[test]
 fn contacts_move_where_they_were_found() {
     for integrator in SCHEMES {

@@ -90,12 +90,14 @@ fn a_box_slides_to_rest() {
     }
 }
 
-/// Five boxes come to rest one on the other, as deep in each other as four springs of the default stiffness k give way.
+/// Five boxes come to rest one on the other, as deep in each other as four springs of the default stiffness k
+/// give way.
 ///
-/// The lowest sinks in by 5 m g/(4 k), and by k/2 of two boxes box i into the one below by (5 − i) m g/(2 k). Explicit
-/// steps allow k ∝ m/(h (h + 4 τ)) only, so that small boxes at long steps are pressed through each other: where the
-/// deepest would be more than half an edge in its neighbour, only the speed is bounded. The slowest mode of
-/// such a chain, ω = 2 sin(π/22) √(2 k/m), decays as exp(−ω² τ t) with τ = 0.01 s of each geom: at 10 ms that is 0.6 /s.
+/// The lowest sinks in by 5 m g/(4 k), and by k/2 of two boxes box i into the one below by (5 − i) m g/(2 k).
+/// Explicit steps allow k ∝ m/(h (h + 4 τ)) only, so that small boxes at long steps are pressed through each
+/// other: where the deepest would be more than half an edge in its neighbour, only the speed is bounded. The
+/// slowest mode of such a chain, ω = 2 sin(π/22) √(2 k/m), decays as exp(−ω² τ t) with τ = 0.01 s of each
+/// geom: at 10 ms that is 0.6 /s.
 #[test]
 fn a_stack_of_five_stays() {
     const G: f64 = 9.81;

@@ -173,7 +173,8 @@ fn passed_joint_limits() {
     accept(&tally, "limits", [0; 3]);
 }
 
-/// A robot with passed limits whose feet stick and slide, and whose links touch each other: explicit and implicit.
+/// A robot with passed limits whose feet stick and slide, and whose links touch each other: explicit and
+/// implicit.
 #[test]
 fn legs_on_the_ground() {
     for integrator in [
@@ -264,7 +265,8 @@ fn deep_chains() {
     assert!(between.count() > 0);
 }
 
-/// A rollout of a ball that slips and then rolls beside an arm that touches it, against differences of all of it.
+/// A rollout of a ball that slips and then rolls beside an arm that touches it, against differences of all of
+/// it.
 #[test]
 fn rollouts_that_stick_and_slip() {
     const STEPS: usize = 100;

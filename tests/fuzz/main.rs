@@ -39,8 +39,8 @@ fn the_corpus_keeps_every_promise() {
     }
 }
 
-/// The same inputs on every run; `DIFFSIM_FUZZ_SEED` and `DIFFSIM_FUZZ_CASES` (of each target) ask for others, and
-/// `DIFFSIM_FUZZ_TARGET` for those of one target.
+/// The same inputs on every run; `DIFFSIM_FUZZ_SEED` and `DIFFSIM_FUZZ_CASES` (of each target) ask for
+/// others, and `DIFFSIM_FUZZ_TARGET` for those of one target.
 #[test]
 fn fresh_inputs_keep_every_promise() {
     let asked = |name: &str, otherwise: u64| {

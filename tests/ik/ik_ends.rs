@@ -1,4 +1,5 @@
-//! Where searches of inverse kinematics end: light tasks beside heavy ones, loose tolerances, arms stretched out, families.
+//! Where searches of inverse kinematics end: light tasks beside heavy ones, loose tolerances, arms stretched
+//! out, families.
 
 use crate::common::*;
 use diffsim::error::Status;
@@ -187,7 +188,8 @@ fn starts_anew_keep_near_where_bounds_are_far() {
     }
 }
 
-/// A body that slides in a plane and turns: its centre of mass can stay where it is, however far from the target.
+/// A body that slides in a plane and turns: its centre of mass can stay where it is, however far from the
+/// target.
 #[test]
 fn a_family_that_leaves_residuals_is_refused() {
     let model = model_of(

@@ -180,8 +180,8 @@ fn at_rest_penetration_is_weight_over_stiffness() {
     }
 }
 
-/// A rod of 1 kg that rested 42 mm deep, a needle 17 mm and a beam 0.63 mm, as if each were as mobile about its axis as
-/// across it.
+/// A rod of 1 kg that rested 42 mm deep, a needle 17 mm and a beam 0.63 mm, as if each were as mobile about
+/// its axis as across it.
 #[test]
 fn slender_bodies_rest_on_the_ground() {
     let rod = |radius: f64, half_length: f64| ShapeSpec::Cylinder {
@@ -223,8 +223,8 @@ fn slender_bodies_rest_on_the_ground() {
     }
 }
 
-/// What a step finds 6 cm deep leaves at the bound, and stays within it whatever its stiffness; what rests 5 cm deep by its
-/// stiffness stays there. Derivatives on both sides of the bound.
+/// What a step finds 6 cm deep leaves at the bound, and stays within it whatever its stiffness; what rests 5
+/// cm deep by its stiffness stays there. Derivatives on both sides of the bound.
 #[test]
 fn deep_penetrations_leave_slowly() {
     for stiffness in [f64::INFINITY, 2e5, 2.0 * 2.0 * G / 0.05] {
@@ -315,8 +315,9 @@ fn a_sliding_box_is_slowed_by_friction_and_glides() {
     assert!(w.velocity(0).norm() < 1e-6, "{:?}", w.velocity(0));
 }
 
-/// Steps of a pile are solved to round-off from any start, and bodies come to rest on each other without deep overlaps.
-/// Every step solved, and by about as many factorizations whatever the pile's size; piles of one size differ by twice.
+/// Steps of a pile are solved to round-off from any start, and bodies come to rest on each other without deep
+/// overlaps. Every step solved, and by about as many factorizations whatever the pile's size; piles of one
+/// size differ by twice.
 #[test]
 fn a_pile_comes_to_rest() {
     for piles in [[10, 11, 12, 13], [42, 46, 50, 54]] {
@@ -341,7 +342,8 @@ fn a_pile_comes_to_rest() {
         }
         println!("{piles:?}: deepest {deepest:e}, {factorizations} in 400 steps");
         assert!(deepest > -2e-3, "{deepest:e}");
-        // A few bodies still roll in some of them. Where what rolls may pass beside another body, the step is solved again.
+        // A few bodies still roll in some of them. Where what rolls may pass beside another body, the step is
+        // solved again.
         assert!(factorizations < 4500, "{factorizations}");
     }
 }

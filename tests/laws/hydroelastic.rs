@@ -99,7 +99,8 @@ impl Run {
 const COMPLIANT: HydroelasticKind = HydroelasticKind::Compliant;
 const RIGID: HydroelasticKind = HydroelasticKind::Rigid;
 
-/// 10 s at rest: no rattle and no drift, with any margin, on a half space and on a box; no lean on a half space.
+/// 10 s at rest: no rattle and no drift, with any margin, on a half space and on a box; no lean on a half
+/// space.
 #[test]
 fn a_cube_at_rest_stays() {
     for (h, margin, rigid_box) in [
@@ -339,8 +340,8 @@ fn derivatives_of_shapes_on_the_ground() {
     }
 }
 
-/// A flat cube is smooth: faces along the pressure act on both sides of the flat pose. The faces at its edges carry so little
-/// that the least slip is a switch, for which the label is one-sided.
+/// A flat cube is smooth: faces along the pressure act on both sides of the flat pose. The faces at its edges
+/// carry so little that the least slip is a switch, for which the label is one-sided.
 #[test]
 fn derivatives_of_a_cube_that_lies_flat_are_right() {
     let mut spec = ModelSpec::default();

@@ -409,8 +409,8 @@ fn faces_move_as_their_derivatives_say() {
     println!("{checked} derivatives, {left_out} left out, worst {worst:e}");
 }
 
-/// Where edges, corners and facets lie in each other's planes, a face that counts as smooth has the derivative on both
-/// sides of every motion.
+/// Where edges, corners and facets lie in each other's planes, a face that counts as smooth has the
+/// derivative on both sides of every motion.
 #[test]
 fn aligned_faces_are_right_or_labelled() {
     let quarter = |seed: usize, k: usize| (2.0 * scattered(k, seed)).round() * PI / 4.0;

@@ -32,8 +32,9 @@ fn close(a: Vec3, b: Vec3, tolerance: f64) {
     assert!((a - b).norm() < tolerance, "{a:?}, expected {b:?}");
 }
 
-/// v − μ g h whatever corners it stands on. At 0.7 m/s with μ = 1/2 and h = 0.02 s these are 0.6019 m/s, of which Nimble
-/// 0.10.52 gives 0.7: it solves four dependent corners without their friction (tests/peers/against_nimble.py).
+/// v − μ g h whatever corners it stands on. At 0.7 m/s with μ = 1/2 and h = 0.02 s these are 0.6019 m/s, of
+/// which Nimble 0.10.52 gives 0.7: it solves four dependent corners without their friction
+/// (tests/peers/against_nimble.py).
 #[test]
 fn a_box_on_four_corners_keeps_its_friction() {
     for (mu, speed, h) in [(0.5, 0.7, 0.02), (1.0, 0.7, 0.01), (0.4, 1.0, 0.04)] {
@@ -56,7 +57,8 @@ fn a_box_on_four_corners_keeps_its_friction() {
     }
 }
 
-/// Friction acts along both tangents with μ each, and so √2 μ between them; of the circular cone it is μ against the motion.
+/// Friction acts along both tangents with μ each, and so √2 μ between them; of the circular cone it is μ
+/// against the motion.
 #[test]
 fn friction_of_the_pyramid_depends_on_direction() {
     let (mu, h, speed) = (0.4, 0.01, 1.0);
@@ -81,8 +83,8 @@ fn friction_of_the_pyramid_depends_on_direction() {
     }
 }
 
-/// At 20° to a tangent both directions lose speed at the same rate: the slower one rests first, and the body turns into the
-/// nearer tangent.
+/// At 20° to a tangent both directions lose speed at the same rate: the slower one rests first, and the body
+/// turns into the nearer tangent.
 #[test]
 fn a_body_turns_to_the_nearer_tangent() {
     let (mu, h) = (0.3, 0.005);
@@ -131,8 +133,8 @@ fn point(mu: f64, slope: f64, azimuth: f64, h: f64, contact: Contact) -> World {
     world(spec, h, contact)
 }
 
-/// On a slope that falls along a tangent a body sticks up to tan φ = μ, and else slides with g (sin φ − μ cos φ); so it does
-/// on four corners.
+/// On a slope that falls along a tangent a body sticks up to tan φ = μ, and else slides with g (sin φ − μ cos
+/// φ); so it does on four corners.
 #[test]
 fn slopes_hold_up_to_the_coefficient() {
     let h = 0.01;
@@ -190,7 +192,8 @@ fn a_push_moves_a_box_beyond_its_friction() {
     }
 }
 
-/// Boxes stand on each other: each level carries what is above, in equal shares, whatever the order of bodies.
+/// Boxes stand on each other: each level carries what is above, in equal shares, whatever the order of
+/// bodies.
 #[test]
 fn stacks_stand_and_share_weight_equally() {
     let h = 0.005;
@@ -248,7 +251,8 @@ fn corners_share_weight_whatever_went_before() {
     }
 }
 
-/// A box at rest that just touches without weight is tied; so is one whose friction is at its bound without slip. Sides differ.
+/// A box at rest that just touches without weight is tied; so is one whose friction is at its bound without
+/// slip. Sides differ.
 #[test]
 fn ties_are_one_sided() {
     // Weightless: falls at no speed.

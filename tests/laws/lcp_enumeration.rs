@@ -1,5 +1,5 @@
-//! The boxed law against all index sets of small problems, tried one by one, and its derivative against differences on one of
-//! these sets.
+//! The boxed law against all index sets of small problems, tried one by one, and its derivative against
+//! differences on one of these sets.
 
 use crate::common::Rng;
 use crate::common::boxed::{FAMILIES, Shaken, Solved, problem};
@@ -362,7 +362,8 @@ fn ties_are_labelled_as_their_sides_agree() {
     assert!(one_sided > 20 && needless == 0);
 }
 
-/// A limit on the motion that a bilateral row prevents anyway, and dry friction there that has no impulse to give.
+/// A limit on the motion that a bilateral row prevents anyway, and dry friction there that has no impulse to
+/// give.
 #[test]
 fn ties_that_nothing_depends_on_are_exact() {
     for (k, block) in [Block::Unilateral, Block::Box { bound: 0.0 }]

@@ -1,5 +1,5 @@
-//! Boxed contact in scenes that nobody would build: heavy on light, fast, thin, rough and slippery. `DIFFSIM_SAMPLES` asks for
-//! more of them.
+//! Boxed contact in scenes that nobody would build: heavy on light, fast, thin, rough and slippery.
+//! `DIFFSIM_SAMPLES` asks for more of them.
 
 use crate::common::checker::Checker;
 use crate::common::runs::Run;

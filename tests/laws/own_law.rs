@@ -1,5 +1,6 @@
-//! A law of contact that the library does not know: with `solve` and a linear map at the solution it gets Jacobians,
-//! directions, adjoints, columns by parameters and rollouts. So does the relaxed law, which smoothing uses.
+//! A law of contact that the library does not know: with `solve` and a linear map at the solution it gets
+//! Jacobians, directions, adjoints, columns by parameters and rollouts. So does the relaxed law, which
+//! smoothing uses.
 
 use crate::common::checker::{Checker, quadruped, standing};
 use crate::common::scene::{at, ball, body, cuboid, ground, options, tilt};
@@ -21,7 +22,8 @@ use diffsim::rollout::Rollout;
 use diffsim::step::{Options, Parts, Sim};
 use std::sync::Arc;
 
-/// Dampers: λ_N = k max(−σ_N, 0), and where that acts λ_T = −μ k σ_T; whatever holds in both directions has λ = −k σ.
+/// Dampers: λ_N = k max(−σ_N, 0), and where that acts λ_T = −μ k σ_T; whatever holds in both directions has λ
+/// = −k σ.
 #[derive(Debug)]
 struct Dampers {
     k: f64,

@@ -33,8 +33,8 @@ fn is_within_limits(model: &Model, q: &[f64]) -> bool {
         .all(|(j, (lo, hi))| (lo..=hi).contains(&q[j.iq]))
 }
 
-/// Its calves are beyond their limits at zero, and its feet below the ground: the first step of that was taken at
-/// 900 rad/s.
+/// Its calves are beyond their limits at zero, and its feet below the ground: the first step of that was
+/// taken at 900 rad/s.
 #[test]
 fn a_quadruped_stands_within_its_limits() {
     let mut spec = quadruped_spec(true);

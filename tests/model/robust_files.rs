@@ -1,4 +1,5 @@
-//! Small files that ask for much, and meshes without thickness: each is read in seconds, or refused by a limit.
+//! Small files that ask for much, and meshes without thickness: each is read in seconds, or refused by a
+//! limit.
 
 use crate::common::checker::Checker;
 use crate::common::in_body;
@@ -72,7 +73,8 @@ fn mesh(height: f64) -> String {
     )
 }
 
-/// Flat meshes were refused, nearly flat ones were a defect of the library (DS_ERR_INTERNAL): they collide as plates.
+/// Flat meshes were refused, nearly flat ones were a defect of the library (DS_ERR_INTERNAL): they collide as
+/// plates.
 #[test]
 fn a_flat_mesh_rests_on_the_ground() {
     for height in [

@@ -526,8 +526,8 @@ fn files_are_whole_or_as_they_were() {
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 4);
 }
 
-/// Robots of packages: those that come back with the bits of their M and bias, and those whose rotations or inertias
-/// MJCF says in other numbers.
+/// Robots of packages: those that come back with the bits of their M and bias, and those whose rotations or
+/// inertias MJCF says in other numbers.
 #[test]
 fn robots_of_packages_come_back() {
     let gymnasium = [

@@ -227,7 +227,8 @@ fn an_inertia_of_no_body_is_refused() {
     }
 }
 
-/// A URDF file may have an inertia that no body has. It can be set again, not made another one. MJCF is refused, as in MuJoCo.
+/// A URDF file may have an inertia that no body has. It can be set again, not made another one. MJCF is
+/// refused, as in MuJoCo.
 #[test]
 fn an_inertia_of_a_file_stays() {
     let text = r#"<robot name="r"><link name="world"/><link name="b"><inertial><mass value="1"/>

@@ -16,8 +16,8 @@ from environments import DRAKE, interpreter
 
 TIME_STEP, STEPS = 2e-3, 150
 FIELD = '<drake:compliant_hydroelastic/><drake:hydroelastic_modulus value="{modulus}"/>'
-# Name, geometry, modulus [Pa], length of edges [m], depth at the start [m], about 1.5 times that at rest, and the
-# allowed difference of heights in units of this depth. Centres are 0.05 m above the lowest point.
+# Name, geometry, modulus [Pa], length of edges [m], depth at the start [m], about 1.5 times that at rest, and
+# the allowed difference of heights in units of this depth. Centres are 0.05 m above the lowest point.
 RUNS = [
     ("cube", '<box size="0.1 0.1 0.1"/>', 1e6, 0.02, 7.5e-5, 5e-3),
     ("standing cylinder", '<cylinder radius="0.04" length="0.1"/>', 1e7, 0.005, 1.2e-5, 1e-3),

@@ -18,7 +18,8 @@ def compare(report, robot):
     ours = ds.Model(robot.path)
     match = mujoco_model.Match(ours, robot.path)
     match.disable(CONSTRAINTS)
-    # In body axes: the spin of free bodies in world axes is a difference over the step, which is round-off here.
+    # In body axes: the spin of free bodies in world axes is a difference over the step, which is round-off
+    # here.
     scheme = ds.lib.DS_INTEGRATOR_SYMPLECTIC_EULER
     sim = ds.Sim(ours, contact=ds.lib.DS_CONTACT_NONE, time_step=TIME_STEP, integrator=scheme)
     sensors(report, robot, ours, match, sim)

@@ -95,8 +95,8 @@ class Comparison:
         kinetic, potential = sim.energy(q, v)
         # Not computeKineticEnergy: with armature it is not ½ vᵀ M v of Pinocchio's own M.
         note("kinetic energy", kinetic, 0.5 * v @ self.mass_matrix(q) @ v)
-        # The potential may be anywhere near zero: its scale is that of lifting the robot by a metre. What tendons store is
-        # compared with MuJoCo.
+        # The potential may be anywhere near zero: its scale is that of lifting the robot by a metre. What
+        # tendons store is compared with MuJoCo.
         if not ds.lib.ds_model_ntendon(self.ours.handle):
             metre_up = sum(body.mass for body in model.inertias) * 9.81
             note("potential energy", potential, pin.computePotentialEnergy(model, data, qp), scale=metre_up)
@@ -135,7 +135,8 @@ class Comparison:
             note("velocities", moving, pin.getFrameVelocity(model, data, frame, reference).vector)
             J = pin.getFrameJacobian(model, data, frame, reference)
             note("all Jacobians", self.sim.body_jacobians(q, k)[:, :, body], J, 1)
-            # The rate of the velocity's numbers: of the moving origin along fixed axes that is the classical one.
+            # The rate of the velocity's numbers: of the moving origin along fixed axes that is the classical
+            # one.
             aligned = reference == pin.LOCAL_WORLD_ALIGNED
             acceleration = pin.getFrameClassicalAcceleration if aligned else pin.getFrameAcceleration
             mine, dq, dv, da = self.sim.frame_acceleration(q, v, a, body, k)
@@ -151,8 +152,8 @@ class Comparison:
             velocity_by_q = pin.getFrameVelocityDerivatives(model, data, frame, reference)[0]
             _, acceleration_by_q, acceleration_by_v, _ = pin.getFrameAccelerationDerivatives(model, data, frame, reference)
             if aligned:
-                # Theirs are told of the point of space where the frame's origin is, ours of that origin, which moves; and
-                # ours is the classical acceleration, whose ω × u varies, too.
+                # Theirs are told of the point of space where the frame's origin is, ours of that origin,
+                # which moves; and ours is the classical acceleration, whose ω × u varies, too.
                 u, w, alpha = moving[:3], moving[3:], mine[3:]
                 cross = lambda x, y: np.vstack([np.cross(x.T, y.T).T, np.zeros_like(J[:3])])
                 turned = lambda dv: cross(dv[3:], u[:, None]) + cross(w[:, None], dv[:3])

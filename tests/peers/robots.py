@@ -75,8 +75,8 @@ MJCF = [
     )
 ] + [Robot("own_" + path.stem, path) for path in sorted(OWN.glob("*.xml"))]
 
-# Springs, tendons, what carries weights, fluids, limits of ball joints, actuators with a state, and sensors: written for this
-# comparison.
+# Springs, tendons, what carries weights, fluids, limits of ball joints, actuators with a state, and sensors:
+# written for this comparison.
 MODELS = pathlib.Path(__file__).resolve().parent / "models"
 PASSIVE = [
     Robot(name, MODELS / f"{name}.xml", states=100)

@@ -1,5 +1,5 @@
-//! The solver alone: problems given by their matrices obey the laws, and have the derivatives of differences by all that
-//! they are made of; a step of a simulation is one of them.
+//! The solver alone: problems given by their matrices obey the laws, and have the derivatives of differences
+//! by all that they are made of; a step of a simulation is one of them.
 
 use crate::common::checker::{quadruped_spec, standing};
 use crate::common::problems::{Case, LAWS, dot, jvp, on_corners, solve, solver, vjp};
@@ -96,7 +96,8 @@ fn solutions_balance_momentum_and_obey_their_law() {
     }
 }
 
-/// Directions of each of the six, and of all at once, wherever no mode changes inside the difference; adjoints.
+/// Directions of each of the six, and of all at once, wherever no mode changes inside the difference;
+/// adjoints.
 #[test]
 fn derivatives_are_those_of_differences() {
     const EPS: f64 = 1e-5;
@@ -143,8 +144,8 @@ fn derivatives_are_those_of_differences() {
     }
 }
 
-/// Four corners depend on each other: the velocity has its derivative by free velocity, mass and friction, and is labelled
-/// exact; of a target of one corner it is said that it is not.
+/// Four corners depend on each other: the velocity has its derivative by free velocity, mass and friction,
+/// and is labelled exact; of a target of one corner it is said that it is not.
 #[test]
 fn corners_that_depend_on_each_other_have_the_right_derivative() {
     for law in LAWS {
@@ -222,8 +223,8 @@ fn of_step(sim: &mut Sim, q: &[f64], v: &[f64], u: &[f64]) -> Case {
     case
 }
 
-/// A box, a stack of two, beside which a third stands alone, and a robot on the ground: the problem that their dynamics
-/// make has the velocity and the impulses of the step.
+/// A box, a stack of two, beside which a third stands alone, and a robot on the ground: the problem that
+/// their dynamics make has the velocity and the impulses of the step.
 #[test]
 fn a_step_is_such_a_problem() {
     let ground_box = on_ground(0.7, 0.0999, 2.0, cuboid(0.2, 0.15, 0.1));

@@ -161,8 +161,8 @@ fn by_q_of(model: &Model, sim: &mut Sim, kind: ForceKinds, at: &At) -> [Vec<f64>
     ]
 }
 
-/// Explicit forces are those with which a step accelerates: with a vanishing time step a = M⁻¹ (f − b). Dampers and servos
-/// act at the step's end, so that the difference falls with the step.
+/// Explicit forces are those with which a step accelerates: with a vanishing time step a = M⁻¹ (f − b).
+/// Dampers and servos act at the step's end, so that the difference falls with the step.
 #[test]
 fn forces_are_those_of_a_step() {
     let model = robot();

@@ -1,5 +1,5 @@
-//! Sensors: values by other queries, derivatives against differences, adjoints, addresses, bad input. Values against MuJoCo:
-//! `tests/peers`.
+//! Sensors: values by other queries, derivatives against differences, adjoints, addresses, bad input. Values
+//! against MuJoCo: `tests/peers`.
 
 use crate::common::sensing::{compare, jacobians, largest_error, sim, told};
 use crate::common::{Rng, by_q, by_vector, random_q};
@@ -234,7 +234,8 @@ fn limits_tell_with_what_force_they_hold() {
         let mut sim = sim(&model, contact, Integrator::SymplecticEulerWorld);
         let mut room = SensorRoom::new(&sim);
         let (q, v) = ([0.5, 0.1, 0.0, 0.0, 0.0, 1.0], [0.0; 5]);
-        // At its upper bound and pushed on: what pushes is what holds, but for a share with the law that yields.
+        // At its upper bound and pushed on: what pushes is what holds, but for a share with the law that
+        // yields.
         let share = if contact == Contact::Convex {
             0.05
         } else {
@@ -264,7 +265,8 @@ fn limits_tell_with_what_force_they_hold() {
         let q = [0.0, 0.69_f64.sqrt() - 1.0, 0.0, 0.0, 0.0, 1.0];
         let pull = [0.0, 2.0, 0.0, 0.0, 0.0];
         let data = told(&mut sim, &mut room, &q, &v, &pull);
-        // Both joints are free to give way: a = M⁻¹ (τ − g F), gᵀ a = 0 at rest. The arm's moment of inertia is that of its balls.
+        // Both joints are free to give way: a = M⁻¹ (τ − g F), gᵀ a = 0 at rest. The arm's moment of inertia
+        // is that of its balls.
         let (x, length) = (0.69_f64.sqrt(), 1.3);
         let g = [x / length, x / length];
         let balls = 0.4 * 0.01 * (2.0 + 1.0);

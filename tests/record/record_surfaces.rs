@@ -1,4 +1,5 @@
-//! Surfaces of recordings: frames show them to the bit, whatever the ring has lost, and without an allocation.
+//! Surfaces of recordings: frames show them to the bit, whatever the ring has lost, and without an
+//! allocation.
 
 use diffsim::error::{Result, Status};
 use diffsim::load::options::{Format, LoadOptions, load_file, load_str};

@@ -21,7 +21,8 @@ fn of(m: &DMatrix<f64>) -> &[f64] {
     m.as_slice()
 }
 
-/// A double integrator's P solves the equation, which is known for h = 1, Q = diag(1, 0), R = r in the limit of scalars.
+/// A double integrator's P solves the equation, which is known for h = 1, Q = diag(1, 0), R = r in the limit
+/// of scalars.
 #[test]
 fn a_scalar_in_closed_form() {
     // p = q + a² p r/(r + b² p).
@@ -146,7 +147,8 @@ fn planner_of(
     (ilqr, q, u)
 }
 
-/// Differences of the cost by each input: as large as said where no bound holds, and inwards at a bound none that lowers it.
+/// Differences of the cost by each input: as large as said where no bound holds, and inwards at a bound none
+/// that lowers it.
 fn check_slopes(
     model: &Arc<Model>,
     contact: Contact,
@@ -384,8 +386,8 @@ fn bad_input_is_named_and_nothing_is_written() {
     named(e, "cost");
 }
 
-/// Slopes of a plan's cost by each input are those of differences of a rollout's: with muscles, filters and motors on joints and
-/// along tendons between two trees, and under a robot that stands; with dofs driven.
+/// Slopes of a plan's cost by each input are those of differences of a rollout's: with muscles, filters and
+/// motors on joints and along tendons between two trees, and under a robot that stands; with dofs driven.
 #[test]
 fn slopes_with_activations_tendons_and_driven_dofs() {
     for contact in [Contact::None, Contact::Ncp, Contact::Convex] {

@@ -160,8 +160,8 @@ fn around(
     })
 }
 
-/// A trunk on three balls with a ball joint's arm, a hinge and a cross on it, beside a puck that a planar joint keeps in the
-/// ground; between them paths of every kind, bent and straight, driven, and springs.
+/// A trunk on three balls with a ball joint's arm, a hinge and a cross on it, beside a puck that a planar
+/// joint keeps in the ground; between them paths of every kind, bent and straight, driven, and springs.
 fn machine() -> ModelSpec {
     let mut spec = ModelSpec::default();
     ground(&mut spec, 0.4);

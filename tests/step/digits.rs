@@ -151,8 +151,8 @@ fn a_stiff_joint_loses_no_digits() {
     }
 }
 
-/// A symplectic step from where a tendon pulls with more than its inertia has digits for: right, or refused with nothing
-/// written.
+/// A symplectic step from where a tendon pulls with more than its inertia has digits for: right, or refused
+/// with nothing written.
 #[test]
 fn a_symplectic_step_of_round_off_is_refused() {
     let q = [0.3, 0.69];

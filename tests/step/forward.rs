@@ -132,8 +132,8 @@ fn it_is_what_the_step_from_there_has_and_moves_nothing() {
     }
 }
 
-/// M a + b is the sum of all forces, of contacts by their points. Without what is taken implicitly, rows beside those of
-/// contacts, and passive forces.
+/// M a + b is the sum of all forces, of contacts by their points. Without what is taken implicitly, rows
+/// beside those of contacts, and passive forces.
 #[test]
 fn acceleration_and_contact_forces_balance() {
     let text = ROBOT
@@ -392,8 +392,8 @@ fn bad_arguments_are_refused_and_nothing_is_written() {
         .unwrap();
 }
 
-/// The force found is the one under which the step ends so, whatever activations drive the actuators; dofs with a prescribed
-/// velocity have none.
+/// The force found is the one under which the step ends so, whatever activations drive the actuators; dofs
+/// with a prescribed velocity have none.
 #[test]
 fn inverse_with_activations_and_prescribed_dofs() {
     let text = r#"<mujoco><worldbody><body><joint name="a" axis="0 1 0"/><geom size="0.1" mass="1" pos="0.2 0 0"/>
@@ -436,8 +436,9 @@ fn glider(mu: f64, condim: i32) -> ModelSpec {
     spec
 }
 
-/// A corner that slides fast above a plane is lifted by compliant friction before it closes: a search by what closes alone did not find it, so
-/// that steps left out contacts of their law. Of these states 24 had another force than the one they came from, or none.
+/// A corner that slides fast above a plane is lifted by compliant friction before it closes: a search by what
+/// closes alone did not find it, so that steps left out contacts of their law. Of these states 24 had another
+/// force than the one they came from, or none.
 #[test]
 fn the_inverse_finds_the_force_of_what_glides() {
     for (mu, condim) in [(0.6, 3), (1.0, 3), (1.5, 3), (1.0, 6), (1.5, 6)] {

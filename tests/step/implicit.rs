@@ -66,7 +66,8 @@ fn step(sim: &mut Sim, base: &[f64], q: &[f64], v: &[f64], u: &[f64]) -> Vec<f64
     [x, vn].concat()
 }
 
-/// The largest errors of the Jacobians against differences, and of directions and adjoints against the Jacobians.
+/// The largest errors of the Jacobians against differences, and of directions and adjoints against the
+/// Jacobians.
 fn check_step(sim: &mut Sim, q: &[f64], v: &[f64], u: &[f64], list: &[Param]) -> [f64; 2] {
     let model = sim.model().clone();
     let (nv, nu) = (model.nv(), model.nu());
@@ -159,8 +160,8 @@ fn jacobians_of_trees() {
     }
 }
 
-/// What Newton's method begins with goes from step to step: restored the same bits follow, forgotten those of a new
-/// simulation, and the result depends on it by round-off alone.
+/// What Newton's method begins with goes from step to step: restored the same bits follow, forgotten those of
+/// a new simulation, and the result depends on it by round-off alone.
 #[test]
 fn the_first_guess_is_memory() {
     let model = Arc::new(limbs());
@@ -206,8 +207,8 @@ fn the_first_guess_is_memory() {
     }
 }
 
-/// Where motion goes on smoothly a step evaluates its balance once: its solution and its Jacobians are those of one that knows
-/// nothing of the steps before, and a question in between changes no bit of them.
+/// Where motion goes on smoothly a step evaluates its balance once: its solution and its Jacobians are those
+/// of one that knows nothing of the steps before, and a question in between changes no bit of them.
 #[test]
 fn one_balance_is_enough_where_motion_goes_on() {
     let model = Arc::new(chain(0.0, 0.0));
@@ -249,7 +250,8 @@ fn one_balance_is_enough_where_motion_goes_on() {
     }
 }
 
-/// After a jump of inputs the first guess is far off, and is one all the same: it is not left for a worse one.
+/// After a jump of inputs the first guess is far off, and is one all the same: it is not left for a worse
+/// one.
 #[test]
 fn inputs_that_jump_keep_the_guess() {
     let model = Arc::new(chain(0.0, 0.0));

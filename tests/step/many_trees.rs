@@ -1,5 +1,6 @@
-//! Same inputs, same bits, in a scene of many free bodies: on any number of threads, with derivatives on, off and
-//! asked for, and from a restored warm start. Its largest island is solved by trees, the small ones densely.
+//! Same inputs, same bits, in a scene of many free bodies: on any number of threads, with derivatives on, off
+//! and asked for, and from a restored warm start. Its largest island is solved by trees, the small ones
+//! densely.
 
 use crate::common::Rng;
 use crate::common::scene::{at, cuboid, free, ground};

@@ -127,7 +127,8 @@ impl Run {
     }
 }
 
-/// The larger of how far J d is from the direction's answer and wᵀJ from the adjoint's, by the sums of magnitudes or by `least`.
+/// The larger of how far J d is from the direction's answer and wᵀJ from the adjoint's, by the sums of
+/// magnitudes or by `least`.
 fn apart(
     column: impl Fn(usize, usize) -> Vec<f64>,
     d: &[Vec<f64>; 4],
@@ -195,9 +196,9 @@ fn cart(friction: f64, sunk: f64) -> ModelSpec {
     spec
 }
 
-/// JVP, VJP and Jacobians of a cart that ploughs through the ground: 145 of 300 steps of gymnasium's inverted pendulum on a
-/// plane were apart by up to 11 %; all agree to 1e-15 now. The normal of a contact straight below the pole's hinge
-/// moves nothing but by round-off, and was held by that.
+/// JVP, VJP and Jacobians of a cart that ploughs through the ground: 145 of 300 steps of gymnasium's inverted
+/// pendulum on a plane were apart by up to 11 %; all agree to 1e-15 now. The normal of a contact straight
+/// below the pole's hinge moves nothing but by round-off, and was held by that.
 #[test]
 fn a_contact_that_only_round_off_moves_is_idle() {
     for law in LAWS {

@@ -1,5 +1,5 @@
-//! A law of contact and an integrator made outside of the library: steps, Jacobians, directions, adjoints, columns by
-//! parameters and rollouts know them. A force is in `forces.rs`.
+//! A law of contact and an integrator made outside of the library: steps, Jacobians, directions, adjoints,
+//! columns by parameters and rollouts know them. A force is in `forces.rs`.
 
 use crate::common::checker::{Checker, options, quadruped, standing};
 use crate::common::{Rng, in_body, param, random_q, random_tree};
@@ -11,13 +11,16 @@ use diffsim::contact::mode::Mode;
 use diffsim::contact::problem::{Delassus, Problem};
 use diffsim::contact::push_out::PushOut;
 use diffsim::contact::work_budget::WorkBudget;
+use diffsim::dynamics::coupling::Columns;
 use diffsim::error::{Result, Status};
 use diffsim::force::{Force, Slopes, State};
-use diffsim::integrator::{End, EndMap, Scheme, Start, SymplecticEuler, Tangent};
+use diffsim::integrator::implicit::{Formula, Mix, Stage};
+use diffsim::integrator::{By, End, EndMap, Scheme, Start, SymplecticEuler, Tangent, Theta};
+use diffsim::load::options::{Format, LoadOptions, load_str};
 use diffsim::model::Model;
 use diffsim::model::params::ParamKind;
 use diffsim::rollout::Rollout;
-use diffsim::step::{Options, Parts, Sim};
+use diffsim::step::{Contact, ConvexVariant, Integrator, Options, Parts, Sim};
 use std::sync::Arc;
 
 /// σ + ρ λ = 0 in every row: whatever is near is glued to by a creeping glue, λ = −(G + ρ)⁻¹ g.
@@ -132,7 +135,8 @@ impl Linearized for Glue {
     }
 }
 
-/// Symplectic Euler that gives back a share of what the last step added to the velocity: v⁺ = v̂ + c w, w⁺ = v̂ − v.
+/// Symplectic Euler that gives back a share of what the last step added to the velocity: v⁺ = v̂ + c w, w⁺ =
+/// v̂ − v.
 #[derive(Debug)]
 struct Echo {
     euler: SymplecticEuler,
@@ -204,6 +208,75 @@ impl Scheme for Echo {
         for (w, v) in state.carried.iter_mut().zip(next.v) {
             *w = self.share * v;
         }
+    }
+}
+
+/// The midpoint rule with the forces at q ⊕ h/2 v, whatever the velocity of the stage is (leapfrog).
+#[derive(Debug)]
+struct Drift {
+    midpoint: Theta,
+    displacement: f64,
+}
+
+impl Drift {
+    fn new(model: &Model) -> Drift {
+        Drift {
+            midpoint: Theta::midpoint(model, true),
+            displacement: 0.0,
+        }
+    }
+}
+
+impl Scheme for Drift {
+    fn duplicate(&self, model: &Model, _: bool) -> Box<dyn Scheme> {
+        Box::new(Drift::new(model))
+    }
+
+    fn stage(&self) -> Option<Stage> {
+        self.midpoint.stage().map(|stage| Stage {
+            displacement: self.displacement,
+            xi0: Mix {
+                start: 0.5,
+                ..stage.xi0
+            },
+            ..stage
+        })
+    }
+
+    fn end(&self, at: &Start<'_>, v_end: &[f64], next: End<'_>) {
+        self.midpoint.end(at, v_end, next);
+    }
+
+    fn linearize(&mut self, at: &Start<'_>, v_end: &[f64]) {
+        self.midpoint.linearize(at, v_end);
+    }
+
+    fn map(&self) -> &EndMap {
+        self.midpoint.map()
+    }
+
+    fn end_columns(
+        &self,
+        at: &Start<'_>,
+        by: By,
+        which: Columns<'_>,
+        v_end: &[f64],
+        q_next: Option<&mut [f64]>,
+        v_next: Option<&mut [f64]>,
+    ) {
+        (self.midpoint).end_columns(at, by, which, v_end, q_next, v_next);
+    }
+
+    fn end_direction(&self, at: &Start<'_>, state: Tangent<'_>, dv_end: &[f64], next: End<'_>) {
+        self.midpoint.end_direction(at, state, dv_end, next);
+    }
+
+    fn end_adjoint(&self, at: &Start<'_>, next: Tangent<'_>, z: &mut [f64]) {
+        self.midpoint.end_adjoint(at, next, z);
+    }
+
+    fn state_adjoint(&self, at: &Start<'_>, next: Tangent<'_>, state: End<'_>) {
+        self.midpoint.state_adjoint(at, next, state);
     }
 }
 
@@ -333,6 +406,112 @@ fn an_integrator_of_ones_own() {
         sim(&model, Some(glue()), Some(Echo::new(&model))),
         "a quadruped in glue with an echo",
     );
+}
+
+#[test]
+fn an_integrator_with_a_stage_of_ones_own() {
+    let model = Arc::new(random_tree(41, 12));
+    let options = in_body(step_options());
+    let mut parts = Parts::new(&model, &options);
+    parts.integrator = Box::new(Drift::new(&model));
+    let q = random_q(&mut Rng::new(4), &model, 0.5);
+    let sim = Sim::with_parts(model, &options, parts).unwrap();
+    Checker::of(sim).run("a tree with a drift", &q, 0.5, 4);
+}
+
+/// Newton's method finds the velocity of a stage whose positions do not depend on it, or says that it has
+/// not: over 2 s the drag of water has no solution near every start.
+#[test]
+fn a_stage_without_displacement_is_solved() {
+    const SWIMMER: &str = r#"<mujoco><option density="1000" viscosity="0.001"/><worldbody><body>
+      <joint type="ball" stiffness="5" damping="0.01"/><geom type="capsule" fromto="0 0 0 0 0 -.4" size=".03"/>
+      <body pos="0 0 -.4"><joint axis="0 1 0"/><geom type="capsule" fromto="0 0 0 0 0 -.4" size=".03"/></body>
+    </body></worldbody></mujoco>"#;
+    let model = load_str(SWIMMER, Format::Mjcf, None, &LoadOptions::default()).unwrap();
+    let model = Arc::new(model);
+    let mut rng = Rng::new(7);
+    for (h, least) in [(0.01, 50), (0.1, 50), (2.0, 25)] {
+        let mut solved = 0;
+        let options = Options {
+            contact: Contact::None,
+            ..options(h)
+        };
+        let mut parts = Parts::new(&model, &options);
+        parts.integrator = Box::new(Drift::new(&model));
+        let mut sim = Sim::with_parts(model.clone(), &options, parts).unwrap();
+        for _ in 0..50 {
+            let (q, v) = (random_q(&mut rng, &model, 1.0), rng.vector(model.nv(), 3.0));
+            let (mut q_next, mut v_next) = (q.clone(), v.clone());
+            sim.step(&q, &v, &[], &mut q_next, &mut v_next).unwrap();
+            let info = sim.step_info().unwrap();
+            assert!(!info.converged || info.residual < 1e-9, "h = {h}: {info:?}");
+            solved += usize::from(info.converged);
+        }
+        assert!(solved >= least, "h = {h}: {solved} of 50 solved");
+    }
+}
+
+#[test]
+fn a_stage_out_of_range_is_refused() {
+    let model = Arc::new(random_tree(41, 12));
+    let options = in_body(step_options());
+    let mut parts = Parts::new(&model, &options);
+    parts.integrator = Box::new(Drift {
+        displacement: -0.25,
+        ..Drift::new(&model)
+    });
+    let e = Sim::with_parts(model, &options, parts).unwrap_err();
+    assert_eq!(e.status, Status::InvalidArgument);
+    assert!(
+        e.message
+            .contains("displacement must be finite and not negative, got -0.25"),
+        "{e}"
+    );
+}
+
+/// Refusals follow from the parts of a simulation, not from the integrator that the options name.
+#[test]
+fn stages_of_ones_own_are_refused_where_stages_are() {
+    let model = Arc::new(quadruped(false));
+    let lagged = Options {
+        contact: Contact::Convex,
+        convex_variant: ConvexVariant::Lagged,
+        ..step_options()
+    };
+    let refused = |options: &Options, change: &dyn Fn(&mut Parts)| {
+        let mut parts = Parts::new(&model, options);
+        Sim::with_parts(model.clone(), options, Parts::new(&model, options)).unwrap();
+        change(&mut parts);
+        let e = Sim::with_parts(model.clone(), options, parts).unwrap_err();
+        assert_eq!(e.status, Status::Unsupported, "{e}");
+    };
+    refused(&lagged, &|parts| {
+        parts.integrator = Box::new(Drift::new(&model))
+    });
+    refused(&step_options(), &|parts| {
+        parts.formula = Some(Formula::Bdf1)
+    });
+}
+
+#[test]
+fn names_of_integrators_advance_as_their_parts() {
+    let model = random_tree(41, 12);
+    for integrator in [
+        Integrator::SymplecticEuler,
+        Integrator::SymplecticEulerWorld,
+        Integrator::ImplicitEuler,
+        Integrator::Midpoint,
+        Integrator::Bdf1,
+        Integrator::Bdf2,
+        Integrator::Sdirk2,
+    ] {
+        let options = Options {
+            integrator,
+            ..step_options()
+        };
+        let parts = Parts::new(&model, &options);
+        assert_eq!(parts.advance(), integrator.advance(), "{integrator:?}");
+    }
 }
 
 #[test]

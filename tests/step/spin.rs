@@ -1,5 +1,5 @@
-//! Bodies that turn freely: energy, momentum and the path of the centre of mass, alone, on ball joints, with limbs and in contact,
-//! and the derivatives of their steps.
+//! Bodies that turn freely: energy, momentum and the path of the centre of mass, alone, on ball joints, with
+//! limbs and in contact, and the derivatives of their steps.
 
 use crate::common::checker::{Checker, FOURTH_ORDER, quadruped, standing};
 use crate::common::scene::*;
@@ -58,8 +58,8 @@ fn unit(x: [f64; 3]) -> Vec3 {
     x * (1.0 / x.norm())
 }
 
-/// Flies with the centre of mass at a velocity; how far energy, momentum and the centre are off, each relative to the largest
-/// scale of it.
+/// Flies with the centre of mass at a velocity; how far energy, momentum and the centre are off, each
+/// relative to the largest scale of it.
 fn fly(
     (mass, moments): (f64, [f64; 3]),
     centre: Vec3,
@@ -157,7 +157,8 @@ fn any_inertia_at_any_speed_stays_finite() {
     }
 }
 
-/// A top on a ball joint: energy and the momentum about the vertical stay, and it turns as fast as steps of a tenth say.
+/// A top on a ball joint: energy and the momentum about the vertical stay, and it turns as fast as steps of a
+/// tenth say.
 #[test]
 fn a_top_on_a_ball_joint_keeps_its_energy() {
     let run = |h: f64| {

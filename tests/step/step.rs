@@ -426,8 +426,8 @@ fn momentum_of_a_floating_tree_is_conserved() {
         let start = sim.momentum(&q, &v, [0.0; 3]).unwrap();
         for _ in 0..(0.1 / h).round() as usize {
             let (qn, vn) = step(&mut sim, &q, &v, &[]);
-            // In world axes the couple of the discrete Euler equations is in the balance, too, and the centre of mass of the
-            // root is what goes on with its velocity: there is only the drift.
+            // In world axes the couple of the discrete Euler equations is in the balance, too, and the centre
+            // of mass of the root is what goes on with its velocity: there is only the drift.
             if integrator == Integrator::SymplecticEuler {
                 let a: Vec<f64> = vn.iter().zip(&v).map(|(x, y)| (x - y) / h).collect();
                 let mut tau = vec![0.0; nv];

@@ -1,4 +1,5 @@
-//! The θ-method, implicit Euler and midpoint: derivatives with every law against differences, bad input, no heap.
+//! The θ-method, implicit Euler and midpoint: derivatives with every law against differences, bad input, no
+//! heap.
 
 use crate::common::checker::{
     Checker, FOURTH_ORDER, SECOND_ORDER, quadruped, quadruped_spec, standing,
@@ -74,7 +75,8 @@ fn derivatives_without_contact() {
     }
 }
 
-/// A body with a ball and a box on it, whose box just touches a wall; the hand's number, and what to differentiate by.
+/// A body with a ball and a box on it, whose box just touches a wall; the hand's number, and what to
+/// differentiate by.
 fn at_a_wall(kind: JointKind, seed: u64) -> (Arc<Model>, Vec<Param>) {
     let mut rng = Rng::new(seed);
     let mut spec = ModelSpec::default();

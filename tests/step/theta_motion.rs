@@ -1,4 +1,5 @@
-//! The θ-method, implicit Euler and midpoint: order, momentum and energy, stiffness, stages that are not solved.
+//! The θ-method, implicit Euler and midpoint: order, momentum and energy, stiffness, stages that are not
+//! solved.
 
 use crate::common::checker::quadruped_spec;
 use crate::common::scene::*;
@@ -176,8 +177,8 @@ fn a_ball_that_rolls_is_followed_at_second_order() {
     }
 }
 
-/// Of the ball without friction, smallest and largest over 10 s relative to the first. A joint's spring is taken
-/// implicitly by every integrator; as an input it is where the step begins.
+/// Of the ball without friction, smallest and largest over 10 s relative to the first. A joint's spring is
+/// taken implicitly by every integrator; as an input it is where the step begins.
 fn energies(integrator: Integrator) -> [f64; 2] {
     let by_input = integrator == Integrator::SymplecticEuler;
     let model = rolling(0.0, if by_input { 0.0 } else { 100.0 });

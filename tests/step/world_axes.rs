@@ -1,5 +1,5 @@
-//! Free joints stepped in world axes: bodies that spin fly straight, those that roll stay on the ground, and the
-//! derivatives are those of that step.
+//! Free joints stepped in world axes: bodies that spin fly straight, those that roll stay on the ground, and
+//! the derivatives are those of that step.
 
 use crate::common::checker::{Checker, quadruped, standing};
 use crate::common::runs::container;

@@ -1,4 +1,5 @@
-//! Springs and cables far stiffer than the step is long, and cables that one stage of a step finds taut and another slack.
+//! Springs and cables far stiffer than the step is long, and cables that one stage of a step finds taut and
+//! another slack.
 
 use crate::common::checker::Checker;
 use crate::common::tendons::tendon;
@@ -120,7 +121,8 @@ fn are_solved_in_every_step_and_lose_energy() {
     }
 }
 
-/// So stiff that of the inertia no digit is left beside it: the step is that of a rigid link, and its derivative is refused.
+/// So stiff that of the inertia no digit is left beside it: the step is that of a rigid link, and its
+/// derivative is refused.
 #[test]
 fn a_derivative_that_would_be_round_off_is_refused() {
     for integrator in [
@@ -164,7 +166,8 @@ fn a_derivative_that_would_be_round_off_is_refused() {
     }
 }
 
-/// Two bodies that fly towards each other on a cable which goes slack on the way: they meet in the derivative all the same.
+/// Two bodies that fly towards each other on a cable which goes slack on the way: they meet in the derivative
+/// all the same.
 #[test]
 fn trees_that_one_stage_joins_meet_in_the_jacobians() {
     let mut spec = rods(JointKind::Free, 1);

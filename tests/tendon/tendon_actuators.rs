@@ -50,7 +50,8 @@ fn actuate(spec: &mut ModelSpec) {
     spec.actuators.push(actuator("joint", joint, 2.0));
 }
 
-/// The arms with three tendons that are actuated, the first with a spring, the second with bounds where constraints are.
+/// The arms with three tendons that are actuated, the first with a spring, the second with bounds where
+/// constraints are.
 fn pulled(bounds: bool) -> Model {
     let (mut spec, mut rng) = arms();
     for (name, path) in paths(&mut rng) {

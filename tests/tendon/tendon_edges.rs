@@ -1,5 +1,5 @@
-//! Where tendons have no part: parts of paths that cancel, numbers that are zero, dead centres, ends of the lengths at rest that
-//! are one.
+//! Where tendons have no part: parts of paths that cancel, numbers that are zero, dead centres, ends of the
+//! lengths at rest that are one.
 
 use crate::common::lengths::Probe;
 use crate::common::scene::options;
@@ -26,8 +26,8 @@ fn far(body: usize, shape: WrapShape) -> PathPoint {
     })
 }
 
-/// Between points of one body, or of two that a third one carries, what carries both does not change the length, though a solid
-/// that is not touched might.
+/// Between points of one body, or of two that a third one carries, what carries both does not change the
+/// length, though a solid that is not touched might.
 #[test]
 fn what_a_length_does_not_depend_on_has_a_moment_of_zero() {
     let (mut spec, mut rng) = arms();
@@ -63,7 +63,8 @@ fn what_a_length_does_not_depend_on_has_a_moment_of_zero() {
     }
 }
 
-/// How a step's velocities vary by the first parameter: Jacobian, direction, adjoint, and the difference to a value above.
+/// How a step's velocities vary by the first parameter: Jacobian, direction, adjoint, and the difference to a
+/// value above.
 fn slopes(sim: &mut Sim, q: &[f64], v: &[f64]) -> [Vec<f64>; 4] {
     let (nv, nu) = (v.len(), sim.model().nu());
     let step = |sim: &mut Sim| {
@@ -147,7 +148,8 @@ fn numbers_that_are_zero_have_derivatives_in_two_stages() {
     }
 }
 
-/// A rod of 1 m on a hinge at the origin, hung from `above`, with a tendon from there to its end, all of it turned by `tilt`.
+/// A rod of 1 m on a hinge at the origin, hung from `above`, with a tendon from there to its end, all of it
+/// turned by `tilt`.
 fn rod(above: Vec3, tilt: f64, hold: impl Fn(&mut TendonSpec)) -> ModelSpec {
     let turn = Quat::exp(Vec3::Y * tilt);
     let mut b = BodySpec::world();
@@ -209,8 +211,8 @@ fn a_cable_that_shortens_gets_nothing_by_a_damping_of_zero() {
     }
 }
 
-/// Where a tendon leads through the hinge that it would turn, no speed of the hinge gives it another length: the step says that it
-/// gave up, or that it is not solved, and throws nothing.
+/// Where a tendon leads through the hinge that it would turn, no speed of the hinge gives it another length:
+/// the step says that it gave up, or that it is not solved, and throws nothing.
 #[test]
 fn an_equality_of_lengths_throws_nothing_at_a_dead_centre() {
     for (tilt, beside) in [
@@ -293,7 +295,8 @@ fn a_length_at_both_ends_of_its_rest_has_a_derivative_of_one_side() {
     }
 }
 
-/// By a stiffness of zero of a cable with a damper alone: with any stiffness implicit formulas let the damper fade in.
+/// By a stiffness of zero of a cable with a damper alone: with any stiffness implicit formulas let the damper
+/// fade in.
 #[test]
 fn a_damper_that_would_begin_to_fade_has_no_exact_derivative_by_stiffness() {
     let spec = rod(Vec3::new(1.0, 0.0, 1.0), 0.0, |t| {

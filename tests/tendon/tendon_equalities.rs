@@ -1,4 +1,5 @@
-//! Equalities of tendons: they hold, with derivatives of steps and trajectories by every law, across branches and trees.
+//! Equalities of tendons: they hold, with derivatives of steps and trajectories by every law, across branches
+//! and trees.
 
 use crate::common::checker::{Checker, FOURTH_ORDER};
 use crate::common::scene::options;

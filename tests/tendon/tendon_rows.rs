@@ -1,4 +1,5 @@
-//! Springs and tendons in steps with constraints: spring-dampers as rows that yield, bounds of lengths, dry friction along them.
+//! Springs and tendons in steps with constraints: spring-dampers as rows that yield, bounds of lengths, dry
+//! friction along them.
 
 use crate::common::checker::{Checker, FOURTH_ORDER, quadruped_spec, standing};
 use crate::common::scene::{lying_spec, options};
@@ -191,8 +192,9 @@ fn spring_dampers_of_tendons_have_derivatives() {
     check_tendon("slack", &LAWS, |t, l| cable(t, l + 0.1), true);
 }
 
-/// Where nothing touches, rows do what forces do that are taken implicitly, stiff ones, too. (Where free joints keep world axes,
-/// forces see their velocity in those of the beginning, rows in those that the step goes along.)
+/// Where nothing touches, rows do what forces do that are taken implicitly, stiff ones, too. (Where free
+/// joints keep world axes, forces see their velocity in those of the beginning, rows in those that the step
+/// goes along.)
 #[test]
 fn rows_agree_with_implicit_forces() {
     for stiffness in [30.0, 1e5, 1e8] {

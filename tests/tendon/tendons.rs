@@ -1,4 +1,5 @@
-//! Springs and tendons in steps: Jacobians, directions and adjoints, stiff ones, energy, momentum, bits, heap.
+//! Springs and tendons in steps: Jacobians, directions and adjoints, stiff ones, energy, momentum, bits,
+//! heap.
 
 use crate::common::checker::{Checker, options};
 use crate::common::tendons::{anchors, corded, corded_spec, spring, tendon};
@@ -106,7 +107,8 @@ fn a_tension_is_that_at_the_end_of_the_step() {
     assert!(error < 1e-10, "{error:e}");
 }
 
-/// A chain, and a second tree, held by cables of 10⁸ N/m and a spring as stiff between points that meet at the reference.
+/// A chain, and a second tree, held by cables of 10⁸ N/m and a spring as stiff between points that meet at
+/// the reference.
 fn stiff() -> Model {
     let mut rng = Rng::new(9);
     let mut spec = ModelSpec::default();
@@ -142,8 +144,8 @@ fn stiff() -> Model {
     Model::compile(spec, Actuation::Full).unwrap()
 }
 
-/// What a stiff spring stores at the end of a step is what the path's curvature left of its stretch; the next step gives
-/// back next to nothing of that.
+/// What a stiff spring stores at the end of a step is what the path's curvature left of its stretch; the next
+/// step gives back next to nothing of that.
 #[test]
 fn stiff_ones_stay_stable_and_motion_gains_no_energy() {
     let model = Arc::new(stiff());
@@ -325,8 +327,8 @@ fn gradients_of_trajectories() {
     }
 }
 
-/// Of five links in space with springs, dampers, a spring between points and a tendon: BDF1 and implicit Euler are of order 1,
-/// SDIRK2, BDF2 and the midpoint rule of order 2.
+/// Of five links in space with springs, dampers, a spring between points and a tendon: BDF1 and implicit
+/// Euler are of order 1, SDIRK2, BDF2 and the midpoint rule of order 2.
 #[test]
 fn errors_fall_at_the_order_of_the_formula() {
     use Integrator::{Bdf1, Bdf2, ImplicitEuler, Midpoint, Sdirk2};

@@ -1,5 +1,5 @@
-//! Tendons that wrap around spheres and cylinders: paths in closed form, derivatives against differences, where they switch,
-//! and steps with all integrators.
+//! Tendons that wrap around spheres and cylinders: paths in closed form, derivatives against differences,
+//! where they switch, and steps with all integrators.
 
 use crate::common::checker::{Checker, options};
 use crate::common::lengths::{Probe, derivative_error, displacement_error};
@@ -49,7 +49,8 @@ fn paths_in_closed_form() {
         assert_eq!(l(any, [2.0, 0.0, 0.0], [3.0, 0.1, 0.0]), None);
         // An end inside.
         assert_eq!(l(any, [0.5, 0.0, 0.0], [2.0, 0.0, 0.0]), None);
-        // A side point on the shorter way, on the longer one, and where the straight line passes on its side or on the other.
+        // A side point on the shorter way, on the longer one, and where the straight line passes on its side
+        // or on the other.
         let [a, b] = [[-2.0, 0.5, 0.0], [2.0, 0.5, 0.0]];
         let angle = PI - 2.0 * 0.25f64.atan();
         let s = 3.25f64.sqrt();
@@ -139,7 +140,8 @@ fn slopes_and_second_derivatives_of_paths() {
     }
 }
 
-/// A model with tendons that wrap, and a state at which none is close to where it changes its way; how many bend.
+/// A model with tendons that wrap, and a state at which none is close to where it changes its way; how many
+/// bend.
 fn wrapped(seed: u64, n: usize) -> (Model, Vec<f64>, usize) {
     // A path on one body may be close to a switch at all states.
     let tries = (0..).map(|k| wrapped_near(seed + 1000 * k, n));
@@ -242,8 +244,8 @@ fn a_rest_that_is_not_given_is_the_length_of_the_bent_path() {
     assert_eq!(bent, 6);
 }
 
-/// As the second end goes along a line, lengths jump, slopes turn and paths begin to bend nowhere farther from where they are
-/// than is said.
+/// As the second end goes along a line, lengths jump, slopes turn and paths begin to bend nowhere farther
+/// from where they are than is said.
 #[test]
 fn ways_change_no_closer_than_said() {
     let mut rng = Rng::new(5);
@@ -289,7 +291,8 @@ fn ways_change_no_closer_than_said() {
     assert!(changes[1] > 100 && changes[2] > 20);
 }
 
-/// Ends on the surface, at the centre, on the axis, next to each other, beside the side point; sizes from tiny to huge.
+/// Ends on the surface, at the centre, on the axis, next to each other, beside the side point; sizes from
+/// tiny to huge.
 #[test]
 fn degenerate_places_give_numbers() {
     let mut rng = Rng::new(6);
@@ -439,7 +442,8 @@ fn grazing(acts: Acts, beside: f64) -> Arc<Model> {
     Arc::new(Model::compile(spec, Actuation::FromFile).unwrap())
 }
 
-/// Where a path begins to bend, the step says so if it feels the path, and has sides that differ; beside that neither.
+/// Where a path begins to bend, the step says so if it feels the path, and has sides that differ; beside that
+/// neither.
 #[test]
 fn a_step_at_the_beginning_of_a_bend_is_one_sided() {
     use Acts::{Bound, Cable, Damper, Friction, Motor, Nothing, OutOfReach, Slack, Spring, Tie};

@@ -109,8 +109,8 @@ fn theirs(bytes: &[u8]) -> Option<Vec<Triangle>> {
     (!faces.is_empty()).then_some(faces)
 }
 
-/// How far the corners of two meshes are apart along four directions, each mesh's sorted along it, relative to the size of
-/// the mesh; `None` where they have different numbers of triangles.
+/// How far the corners of two meshes are apart along four directions, each mesh's sorted along it, relative
+/// to the size of the mesh; `None` where they have different numbers of triangles.
 fn difference(a: &[Triangle], b: &[Triangle]) -> Option<f64> {
     if a.len() != b.len() {
         return None;

@@ -1,4 +1,5 @@
-//! Factorizations with eight right-hand sides: as many as a panel of the engine has lanes. The matrix is copied each time.
+//! Factorizations with eight right-hand sides: as many as a panel of the engine has lanes. The matrix is
+//! copied each time.
 
 use crate::timing::compare;
 use diffsim::dynamics::Dynamics;

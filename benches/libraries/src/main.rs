@@ -1,4 +1,5 @@
-//! The engine's own arithmetic, factorizations, narrow phase and COLLADA reader beside kept libraries, in one run.
+//! The engine's own arithmetic, factorizations, narrow phase and COLLADA reader beside kept libraries, in one
+//! run.
 //!
 //! usage: cargo run --release --manifest-path benches/libraries/Cargo.toml [DIRECTORY WITH .dae FILES]
 

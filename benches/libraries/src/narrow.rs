@@ -94,7 +94,8 @@ fn bodies() -> Result<[Body; 4], Box<dyn Error>> {
     ])
 }
 
-/// The faces of the hull of points in general position: planes through three of them with all others on one side.
+/// The faces of the hull of points in general position: planes through three of them with all others on one
+/// side.
 fn faces_of(points: &[Vec3]) -> Solid {
     let (mut normals, mut edges) = (Vec::new(), Vec::new());
     for i in 0..points.len() {

@@ -1,5 +1,5 @@
-//! Spatial algebra: the recursions of inverse dynamics and of composite inertias along a chain, written once over what
-//! each library has.
+//! Spatial algebra: the recursions of inverse dynamics and of composite inertias along a chain, written once
+//! over what each library has.
 
 use crate::timing::compare;
 use diffsim::linalg::scattered;
@@ -80,7 +80,8 @@ struct Sweep<A: Algebra> {
     mass: f64,
 }
 
-/// Joint torques at unit joint velocities and accelerations, and the composite inertia about each joint's axis; their sum.
+/// Joint torques at unit joint velocities and accelerations, and the composite inertia about each joint's
+/// axis; their sum.
 fn recursion<A: Algebra>(links: &[Link<A>], sweep: &mut Vec<Sweep<A>>) -> f64 {
     let zero = A::vector([0.0; 3]);
     let axis = A::vector([0.0, 0.0, 1.0]);

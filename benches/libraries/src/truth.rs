@@ -30,13 +30,14 @@ impl Solid {
     }
 }
 
-/// How far B is beyond A along a unit direction: at most the gap, and equal to it along the normal of the contact [m].
+/// How far B is beyond A along a unit direction: at most the gap, and equal to it along the normal of the
+/// contact [m].
 pub fn separation(a: &Solid, b: &Solid, direction: Vec3) -> f64 {
     -b.reach(-direction) - a.reach(direction)
 }
 
-/// The gap of two solids [m]. `None` where this does not know it: solids with faces that do not overlap, and cores that
-/// do.
+/// The gap of two solids [m]. `None` where this does not know it: solids with faces that do not overlap, and
+/// cores that do.
 pub fn gap(a: &Solid, b: &Solid) -> Option<f64> {
     match (a.normals.is_empty(), b.normals.is_empty()) {
         (false, false) => overlap(a, b),
@@ -49,7 +50,8 @@ pub fn gap(a: &Solid, b: &Solid) -> Option<f64> {
     }
 }
 
-/// The least translation that parts two polyhedra: along the normal of a face of either, or across an edge of each.
+/// The least translation that parts two polyhedra: along the normal of a face of either, or across an edge of
+/// each.
 fn overlap(a: &Solid, b: &Solid) -> Option<f64> {
     let crossed = a
         .edges

@@ -22,7 +22,8 @@
     e = 1e-6
     slope = (tendon_lengths(sim, q + [e, 0])[1] - tendon_lengths(sim, q - [e, 0])[1]) / 2e
     @test isapprox(moments[1, :], slope; atol = 1e-8) && moments[2, :] == [0, 0, 1]
-    # To the inertia about the hinge, 0.1, the spring adds h² 3 and the tendon h² 2/4; the moment is 0.5, the gear 4.
+    # To the inertia about the hinge, 0.1, the spring adds h² 3 and the tendon h² 2/4; the moment is 0.5, the
+    # gear 4.
     driven, idle = (step(sim, q, v, [u])[2] for u in (0.7, 0.0))
     h = 1e-3
     @test driven - idle ≈ [h * 0.7 * 0.5 * 4 / (0.1 + h^2 * 3.5), 0]

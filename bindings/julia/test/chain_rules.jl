@@ -1,4 +1,5 @@
-# The extension needs nothing of ChainRulesCore but these names, so that it is tested without the package, too.
+# The extension needs nothing of ChainRulesCore but these names, so that it is tested without the package,
+# too.
 module ChainRulesCore
 struct NoTangent end
 abstract type AbstractZero end

@@ -45,7 +45,8 @@ ATTRIBUTES = ("__setattr__", "__delattr__", "_refuse", "_fixed")
 #: Messages of the package's own exceptions of Python's classes, and of Python about the arguments of a call.
 OWN = re.compile(r"a diffsim\.|options: |[\w.]+\(\) (got|missing|takes) ")
 CALLS_A_SEQUENCE = 16
-#: Calls that write files or pages take their own paths; those that allocate or work as asked take small numbers.
+#: Calls that write files or pages take their own paths; those that allocate or work as asked take small
+#: numbers.
 PATHS = ("path", "visuals")
 WORK = (
     "count",

@@ -494,7 +494,8 @@ FLAT = """<mujoco><option gravity="0 0 {g}"/><worldbody>
 
 
 def test_labels_of_a_loop_at_its_singular_pose():
-    # All bars of a parallelogram lie on one line: a row of the pin holds nothing there, and one motion more beside it.
+    # All bars of a parallelogram lie on one line: a row of the pin holds nothing there, and one motion more
+    # beside it.
     for gravity in (0.0, -9.81):
         model = diffsim.Model.from_string(FLAT.format(g=gravity), "mjcf", self_collision=False)
         sim = diffsim.Sim(model, contact="ncp", time_step=1e-3)
@@ -608,11 +609,13 @@ def test_springs_and_tendons():
         np.testing.assert_allclose(lengths, [0.2, np.hypot(2.0 - np.cos(0.4), np.sin(0.4))], rtol=1e-15)
         slope = (sim.tendon_lengths(q + step)[0] - sim.tendon_lengths(q - step)[0]) / (2.0 * step)
         np.testing.assert_allclose(moments, [slope], rtol=1e-8)
-        # To the inertia about the hinge, 0.1, the spring adds h² 3 and the tendon h² 2/4; the moment is 0.5, the gear 4.
+        # To the inertia about the hinge, 0.1, the spring adds h² 3 and the tendon h² 2/4; the moment is 0.5,
+        # the gear 4.
         (_, idle), (_, driven) = (sim.step(q, np.zeros(1), [u]) for u in (0.0, 0.7))
         h = 1e-3
         np.testing.assert_allclose(driven - idle, h * 0.7 * 0.5 * 4.0 / (0.1 + h * h * 3.5), rtol=1e-12)
-    # Around a cylinder along the hinge's axis, whose side point asks for the longer way, and half of it over a pulley.
+    # Around a cylinder along the hinge's axis, whose side point asks for the longer way, and half of it over
+    # a pulley.
     kinds = diffsim.PathKind
     wrap = dict(
         bodies=[0, 0, arm, 0, 0, arm],

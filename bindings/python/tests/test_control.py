@@ -130,7 +130,8 @@ def test_a_plan_whose_steps_or_derivatives_fail_is_no_better_one():
         plan.set_reference([0.5, 0.0, -0.35])
         return plan.solve(np.zeros(3), np.zeros(3), hover)[1]
 
-    # The best plan touches the floor; no step with contact has a derivative here, or none with all four corners room.
+    # The best plan touches the floor; no step with contact has a derivative here, or none with all four
+    # corners room.
     for failing in (dict(contact_options={"tolerance": 1e-300, "max_iterations": 1}), dict(max_contacts=2)):
         info = solve(**failing)
         assert info.iterations > 0 and info.cost < 0.5 * info.first_cost

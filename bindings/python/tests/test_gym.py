@@ -17,8 +17,8 @@ pytestmark = [
     # The bounds of observations are infinite, as in gymnasium's own environments.
     pytest.mark.filterwarnings("ignore:.*A Box observation space"),
 ]
-#: Observations, actions and steps a second; those of gymnasium's environments where it has them, of Ant and Humanoid
-#: without contact forces, of Humanoid without inertias and actuator forces.
+#: Observations, actions and steps a second; those of gymnasium's environments where it has them, of Ant and
+#: Humanoid without contact forces, of Humanoid without inertias and actuator forces.
 SIZES = {
     "CartPoleSwingUp": (5, 1, 50.0),
     "Hopper": (11, 3, 125.0),

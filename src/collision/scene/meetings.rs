@@ -35,7 +35,8 @@ pub(super) struct Hit {
 
 #[derive(Debug)]
 pub(super) struct Meetings {
-    /// Whether contacts are being set aside.
+    /// Whether the search keeps the contacts of parts that meet within the step in `aside`, to decide later
+    /// which of them enter the step.
     pub on: bool,
     /// The length of the step [s].
     pub h: f64,

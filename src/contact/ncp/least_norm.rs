@@ -123,8 +123,8 @@ impl LeastNorm {
         self.pieces.extend(pieces);
     }
 
-    /// The solution x at least this far inside the cones; among these x, the one nearest to the centre. `None`
-    /// if the set seems to be empty.
+    /// The solution x at least this far inside the cones; among these x, the one nearest to the centre.
+    /// `None` if the set seems to be empty.
     pub fn solve(&mut self, inside: Inside) -> Option<&[f64]> {
         self.inside = inside;
         let width = self.width;

@@ -193,8 +193,8 @@ impl NcpSolver {
     }
 
     /// Whether the velocities vary along w as in the modes of the solution if the dry friction slips whose
-    /// rows are inconsistent by more than `least`. What a contradiction requires grows with the variation:
-    /// beyond the tolerance of a solution these rows slip.
+    /// rows are inconsistent by more than `least`. The impulses that inconsistent rows require grow with the
+    /// variation: beyond the tolerance of a solution these rows slip.
     pub(super) fn slips_alike(
         &mut self,
         problem: &Problem,

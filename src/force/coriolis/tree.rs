@@ -120,7 +120,7 @@ struct Change {
     /// The subtree, and the displacement; zero for a velocity.
     link: usize,
     turn: Twist,
-    /// ζ and χ: what is added to v and α. What is added to μ and to the acceleration at fixed α.
+    /// Additions to v (ζ), to α (χ), to μ, and to the acceleration at fixed α.
     v: Twist,
     alpha: Twist,
     mu: Twist,

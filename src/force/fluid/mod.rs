@@ -25,7 +25,7 @@ use crate::model::Model;
 use crate::model::fluid_shapes::semi_axes;
 use crate::model::params::{Param, ParamKind, Params};
 use crate::model::principal::principal_axes;
-use crate::model::topology::{LinkKind, WORLD};
+use crate::model::topology::WORLD;
 use crate::spatial::{Inertia, Mat3, Pose, Twist, Vec3, Wrench};
 use ellipsoid::Ellipsoid;
 use inertia_box::InertiaBox;
@@ -193,26 +193,9 @@ impl FluidForces {
             }
         }
         self.slope = slope;
-        for (i, l) in t.links.iter().enumerate() {
-            for k in l.dofs() {
-                self.eta[k] = self.carried(at, l.parent, at.kin.s[k]);
-            }
-            if let LinkKind::Varying { index, .. } = l.kind {
-                let state = &at.kin.varying[usize::from(index)];
-                for k in t.links[i].dofs() {
-                    self.eta[k] += state.by_dof(k - l.iv, &at.v[l.dofs()]);
-                }
-            }
+        for (k, eta) in self.eta.iter_mut().enumerate() {
+            *eta = at.kin.eta(t, k, at.v, self.wind);
         }
-    }
-
-    /// η of a displacement of the subtree below the link `parent`.
-    fn carried(&self, at: &State<'_>, parent: usize, xi: Twist) -> Twist {
-        let carrier = match parent {
-            WORLD => Twist::ZERO,
-            parent => at.kin.v[parent],
-        };
-        (carrier - self.wind).cross(xi)
     }
 
     /// A displaced placement moves the subtree like a dof at rest.
@@ -221,7 +204,8 @@ impl FluidForces {
         let moved = at.kin.displaced(at.model, at.params, p);
         let (first, xi) = (moved.link, moved.by.xi);
         let l = &t.links[first];
-        let eta = self.carried(at, l.parent, xi) + moved.within(t, |k| at.v[k]);
+        let carrier = at.kin.parent_velocity(l) - self.wind;
+        let eta = carrier.cross(xi) + moved.within(t, |k| at.v[k]);
         moved.for_bent(t, self.wrench[first], |k, x| r[k] -= x);
         for (i, below) in t.links[first..l.end].iter().enumerate() {
             let w = self.slope[first + i].mul(eta);

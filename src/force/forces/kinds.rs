@@ -84,14 +84,8 @@ impl Forces {
         kin: &Kinematics,
         loads: &mut External,
     ) {
-        if kinds.has(ForceKinds::EXTERNAL) {
-            self.wrenches.load(model, params, kin, loads);
-        }
-        if kinds.has(ForceKinds::GRAVITY_COMPENSATION) {
-            self.lift.load(model, params, kin, loads);
-        }
-        if kinds.has(ForceKinds::OTHER) {
-            (self.others.iter()).for_each(|f| f.load(model, params, kin, loads));
+        for (_, f) in self.loads().filter(|(kind, _)| kinds.has(*kind)) {
+            f.load(model, params, kin, loads);
         }
     }
 

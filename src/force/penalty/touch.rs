@@ -168,16 +168,8 @@ impl Touch {
     ) {
         for dof in self.path(t, side) {
             let link = t.dofs[dof].link;
-            let l = &t.links[link];
-            let s = kin.s[dof];
-            let mut eta = match l.parent {
-                WORLD => Twist::ZERO,
-                parent => kin.v[parent].cross(s),
-            };
-            if let Some(state) = varying(t, kin, link) {
-                eta += state.by_dof(dof - l.iv, &v[l.dofs()]);
-            }
-            let (s, by_q) = self.displaced(side, s, eta);
+            let eta = kin.eta(t, dof, v, Twist::ZERO);
+            let (s, by_q) = self.displaced(side, kin.s[dof], eta);
             let by_v = -(self.reaction).vary(0.0, Vec3::ZERO, s.lin * SIGN[side]);
             take(Arm {
                 dof,
@@ -190,7 +182,7 @@ impl Touch {
         }
     }
 
-    /// What acts on a body, about its tree's origin.
+    /// The wrench of the contact on a body, about its tree's origin.
     pub fn load(&self, side: usize) -> Wrench {
         Wrench::of_force_at(self.reaction.force * SIGN[side], self.at[side])
     }

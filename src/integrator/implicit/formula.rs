@@ -1,5 +1,6 @@
 //! The coefficients of implicit formulas.
 
+use crate::error::{Error, Result};
 use crate::model::Model;
 use std::f64::consts::FRAC_1_SQRT_2;
 
@@ -16,16 +17,48 @@ pub struct Mix {
     pub history: f64,
 }
 
-/// A stage in units of the step.
+/// The coefficients of a stage ([equations](super)) in units of the step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stage {
-    /// γ_q/h and γ_a/h.
+    /// γ_q/h, not negative. With 0 the positions of the stage do not depend on w.
     pub displacement: f64,
+    /// γ_a/h, positive.
     pub rate: f64,
-    /// σ: the share of w in the velocity at which forces are evaluated. The rest is the share of w₀.
+    /// σ, from 0 to 1: the share of w in the velocity at which forces are evaluated. The rest is the share of
+    /// w₀. Impulses of a scheme act through M(q') + σ h D̃ + (σ h)² K̃, for any `displacement`.
     pub share: f64,
     pub w0: Mix,
     pub xi0: Mix,
+}
+
+impl Stage {
+    /// Checks the ranges of the coefficients.
+    ///
+    /// # Errors
+    /// `InvalidArgument` naming the first coefficient out of its range.
+    pub fn check(&self) -> Result<()> {
+        let is_finite = |mix: &Mix| {
+            [mix.start, mix.before, mix.history]
+                .iter()
+                .all(|x| x.is_finite())
+        };
+        let [displacement, rate, share] = [self.displacement, self.rate, self.share];
+        let wrong = if !(0.0..f64::INFINITY).contains(&displacement) {
+            format!("displacement must be finite and not negative, got {displacement}")
+        } else if !(rate > 0.0 && rate.is_finite()) {
+            format!("rate must be finite and positive, got {rate}")
+        } else if !(0.0..=1.0).contains(&share) {
+            format!("share must be from 0 to 1, got {share}")
+        } else if !is_finite(&self.w0) || !is_finite(&self.xi0) {
+            format!(
+                "w0 and xi0 must be finite, got {:?} and {:?}",
+                self.w0, self.xi0
+            )
+        } else {
+            return Ok(());
+        };
+        Err(Error::invalid(format!("parts.integrator: stage: {wrong}")))
+    }
 }
 
 const NOTHING: Mix = Mix {

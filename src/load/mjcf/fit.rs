@@ -58,7 +58,8 @@ pub(super) fn fit(
     let size = match shape {
         Fitted::Sphere if is_around => [a.max(b).max(c), 0.0, 0.0],
         Fitted::Sphere => [(a + b + c) / 3.0, 0.0, 0.0],
-        // The ends are round. If the box has the inertia of the mesh, they extend beyond it by half.
+        // The round ends of radius `across` lie inside a box around the vertices. They extend by half their
+        // radius beyond a box with the inertia of the mesh.
         Fitted::Capsule if is_around => [across, (c - across).max(0.0), 0.0],
         Fitted::Capsule => [across, (c - 0.5 * across).max(0.0), 0.0],
         Fitted::Cylinder => [across, c, 0.0],

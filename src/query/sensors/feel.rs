@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
 use crate::model::sensor::Sensor;
 use crate::query::contact_motion::{self, ContactDerivatives};
 use crate::spatial::{Pose, Vec3};
-use crate::step::{ImpulseBar, Integrator, Seed, Sim, StepAdjoint};
+use crate::step::{Advance, ImpulseBar, Seed, Sim, StepAdjoint};
 
 /// Tolerance for the weight of null-space impulses, relative to the weight of other impulses of their size.
 const NOTHING: f64 = 1e-7;
@@ -91,12 +91,13 @@ fn feel_number(
     if sim.forces.penalty.is_some() {
         // If the force of the step is that of its beginning, it is a function of (q, v) whose slopes are
         // available.
-        return match sim.options.integrator {
-            Integrator::SymplecticEuler | Integrator::SymplecticEulerWorld => Ok(()),
-            other => Err(Error::unsupported(format!(
-                "{}: a contact acts on it; the derivative of a {:?} sensor in contact is not supported with contact Penalty and integrator {other:?}",
+        return match sim.advance() {
+            Advance::Explicit => Ok(()),
+            Advance::Stage | Advance::Formula => Err(Error::unsupported(format!(
+                "{}: a contact acts on it; the derivative of a {:?} sensor in contact is not supported with contact Penalty and integrator {:?}",
                 called(&sim.model, s),
-                s.reading
+                s.reading,
+                sim.options.integrator
             ))),
         };
     }

@@ -33,7 +33,7 @@ pub(super) struct ByTrees {
     /// visit the same.
     visited: Vec<([usize; 2], Block)>,
     scratch: Vec<f64>,
-    /// A right side, and what a solution misses of it.
+    /// A right side, and the residual of a solution.
     right: Vec<f64>,
     missed: Vec<f64>,
 }

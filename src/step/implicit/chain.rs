@@ -19,7 +19,7 @@ use crate::step::info::Gradient;
 use crate::step::linearization::{Linearization, dot};
 use crate::step::link::{Along, Bars, Parameters, Seed};
 use crate::step::parameters::At;
-use crate::step::reduced::Carried;
+use crate::step::reduced::ReductionPart;
 use crate::step::state::Held;
 use crate::step::taken::Taken;
 
@@ -233,7 +233,7 @@ impl Taken<'_> {
     pub(super) fn move_stage(&self, along: Parameters<'_>, w: &mut [f64]) {
         match (&self.by_reduction, along) {
             (None, _) | (_, Parameters::Along([])) => {}
-            (Some(of), along) => of.add_velocity(Carried::Speed, |i| along.weight(i), w),
+            (Some(of), along) => of.add_velocity(ReductionPart::Speed, |i| along.weight(i), w),
         }
     }
 
@@ -432,7 +432,7 @@ pub(in crate::step) fn stages_transposed(
                 *out += dot(&lin.column, &lin.z);
             }
             if let (Some(of), Some(implicit)) = (&step.by_reduction, &step.implicit) {
-                of.add_velocity_transposed(Carried::Speed, &implicit.work.w, out);
+                of.add_velocity_transposed(ReductionPart::Speed, &implicit.work.w, out);
             }
         }
     }

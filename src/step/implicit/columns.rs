@@ -14,7 +14,7 @@ use crate::step::info::REACH;
 use crate::step::jacobians::StepJacobians;
 use crate::step::linearization::Linearization;
 use crate::step::link::Parameters;
-use crate::step::reduced::Carried;
+use crate::step::reduced::ReductionPart;
 use crate::step::taken::Taken;
 
 /// The variable by which a panel differentiates, in the order of [`Panels`].
@@ -204,7 +204,7 @@ impl Taken<'_> {
             w.iter_mut().zip(&*x).for_each(|(w, x)| *w = x[k]);
             if let Some(of) = by_entries {
                 let p = Parameters::Unit(first + k);
-                of.add_velocity(Carried::Speed, |i| p.weight(i), w);
+                of.add_velocity(ReductionPart::Speed, |i| p.weight(i), w);
             }
             (xi.iter_mut().zip(&*w)).for_each(|(xi, w)| *xi = rule.displacement * w);
             if is_displaced {

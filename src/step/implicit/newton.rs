@@ -260,7 +260,7 @@ impl Newton {
         }
         let scale = slowest.max(largest(&at.w));
         size /= scale;
-        let rounding = ROUNDINGS * (1.0 + largest(&at.q)) / (rule.displacement * scale);
+        let rounding = ROUNDINGS * (1.0 + largest(&at.q)) / (rule.reach() * scale);
         let goal = Goal::new(limits.tolerance, rounding, at.curvature.floor / scale);
         let mut way = Way {
             gone: if is_fresh { 0.0 } else { f64::INFINITY },

@@ -31,6 +31,15 @@ impl Rule {
             },
         }
     }
+
+    /// Time [s] by which a rounding of positions is divided to get a rounding of w: γ_q, or γ_a if positions
+    /// do not depend on w.
+    pub fn reach(&self) -> f64 {
+        match self.displacement {
+            0.0 => 1.0 / self.rate,
+            displacement => displacement,
+        }
+    }
 }
 
 /// Where the stages of a step come from.

@@ -14,7 +14,7 @@ use crate::linalg::{add_scaled, all_finite};
 use crate::step::implicit::missing;
 use crate::step::linearization::*;
 use crate::step::link::{Along, Bars, Seed};
-use crate::step::reduced::Carried;
+use crate::step::reduced::ReductionPart;
 use crate::step::taken::Taken;
 
 pub(in crate::step) fn change(
@@ -86,7 +86,7 @@ pub(in crate::step) fn impulses(
     }
     add_scaled(1.0, &implicit.work.w, x);
     if let Some(of) = step.by_reduction.as_ref().filter(|_| theta.has_impulses) {
-        of.add_velocity(Carried::Change, |i| along.p.weight(i), x);
+        of.add_velocity(ReductionPart::Change, |i| along.p.weight(i), x);
     }
     match &mut step.contact {
         Some(c) => c.correct_one(model, mass, x),
@@ -122,7 +122,7 @@ pub(in crate::step) fn impulses_transposed(
     implicit.work.w.copy_from_slice(z);
     let of = step.by_reduction.as_ref().filter(|_| theta.has_impulses);
     if let (Some(of), Some(out)) = (of, &mut bars.p) {
-        of.add_velocity_transposed(Carried::Change, z, out);
+        of.add_velocity_transposed(ReductionPart::Change, z, out);
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Preparations for the derivatives of a θ-step: at the point where impulses act.
 
 use super::matrix::factor;
-use super::workspace::Theta;
+use super::workspace::ThetaWorkspace;
 use crate::dynamics::rnea_derivatives::FreeAxes;
 use crate::error::Result;
 use crate::force::State;
@@ -38,7 +38,7 @@ impl Taken<'_> {
     fn linearize_parts(
         &mut self,
         lin: &mut Linearization,
-        theta: &mut Theta,
+        theta: &mut ThetaWorkspace,
         has_factors: bool,
     ) -> Result<()> {
         self.need_stages()?;
@@ -76,7 +76,7 @@ impl Taken<'_> {
 
     /// The change v̂ − v* by impulses, and the part of the forces in the columns of its balance: with this
     /// acceleration, minus without it. With the recursions at the stage.
-    fn change_by_parameters(&mut self, theta: &mut Theta) -> Result<()> {
+    fn change_by_parameters(&mut self, theta: &mut ThetaWorkspace) -> Result<()> {
         let Some(at) = self.implicit.as_ref().map(|i| &i.stages[0]) else {
             return Err(missing());
         };
@@ -118,7 +118,7 @@ impl Taken<'_> {
     }
 
     /// The parts of the selected entries of reductions in these forces. After [`Taken::linearize_matrix`].
-    fn change_by_reduction(&mut self, theta: &mut Theta) -> Result<()> {
+    fn change_by_reduction(&mut self, theta: &mut ThetaWorkspace) -> Result<()> {
         let (Some(of), Some(r), Some(c)) = (
             &mut self.by_reduction,
             &self.params.reduction,
@@ -127,7 +127,7 @@ impl Taken<'_> {
             return Ok(());
         };
         let (t, pivots) = (self.model.topology(), &self.prescribed.pivots);
-        let Theta {
+        let ThetaWorkspace {
             matrix, by_p, work, ..
         } = theta;
         let change = std::mem::take(&mut matrix.change);
@@ -144,7 +144,7 @@ impl Taken<'_> {
     }
 
     /// Without gravity.
-    fn linearize_matrix(&mut self, theta: &mut Theta) -> Result<()> {
+    fn linearize_matrix(&mut self, theta: &mut ThetaWorkspace) -> Result<()> {
         let Some(at) = self.implicit.as_ref().map(|i| &i.stages[0]) else {
             return Err(missing());
         };
@@ -172,7 +172,7 @@ impl Taken<'_> {
     }
 
     /// The contact loads only: bodies at rest at the start of the step, without gravity.
-    fn linearize_loads(&mut self, theta: &mut Theta) -> Result<()> {
+    fn linearize_loads(&mut self, theta: &mut ThetaWorkspace) -> Result<()> {
         let (model, h, s) = (self.model, self.options.time_step, &*self.state);
         let (params, d) = (&*self.params, &mut *self.dynamics);
         d.update(model, params, &s.q, &theta.zero);

@@ -15,4 +15,4 @@ mod workspace;
 
 pub(super) use chain::{change, change_transposed, impulses, impulses_transposed};
 pub(super) use take::{fall, respond};
-pub(crate) use workspace::Theta;
+pub(crate) use workspace::ThetaWorkspace;

@@ -1,6 +1,6 @@
 //! A step of the θ-method, beside its stage.
 
-use super::Theta;
+use super::ThetaWorkspace;
 use super::matrix::factor;
 use crate::error::Result;
 use crate::step::implicit::{Found, Implicit, solve_stages};
@@ -15,7 +15,7 @@ use crate::step::stages::Stepping;
 pub(in crate::step) fn fall(
     at: &mut Stepping<'_>,
     implicit: &mut Implicit,
-    theta: &Theta,
+    theta: &ThetaWorkspace,
 ) -> Result<Found> {
     let (model, h) = (at.model, at.options.time_step);
     let found = solve_stages(at, implicit)?;

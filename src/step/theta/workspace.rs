@@ -8,7 +8,7 @@ use crate::model::Model;
 /// State of a simulation with the θ-method, beside its stage
 /// ([`Implicit`](crate::step::implicit::Implicit)). Sized at creation.
 #[derive(Debug)]
-pub(crate) struct Theta {
+pub(crate) struct ThetaWorkspace {
     /// θ h [s]: the time step with which implicit forces enter the matrix.
     pub step: f64,
     pub(super) matrix: Matrix,
@@ -24,12 +24,12 @@ pub(crate) struct Theta {
     pub(super) zero: Vec<f64>,
 }
 
-impl Theta {
-    pub fn new(model: &Model, stage: &Stage, h: f64, derivatives: bool) -> Theta {
+impl ThetaWorkspace {
+    pub fn new(model: &Model, stage: &Stage, h: f64, derivatives: bool) -> ThetaWorkspace {
         let nv = model.nv();
         // For deep trees, columns are computed one by one.
         let in_lanes = derivatives && !model.topology().is_deep();
-        Theta {
+        ThetaWorkspace {
             step: stage.share * h,
             matrix: Matrix::new(model),
             has_impulses: false,

@@ -22,8 +22,8 @@ from .model import Model
 _SMALL = 1e-8
 
 
-#: Kinds of consecutive joints: coordinates that are added, a quaternion, and a position with a quaternion. A piece is
-#: a kind with its range in q and its range in v.
+#: Kinds of consecutive joints: coordinates that are added, a quaternion, and a position with a quaternion. A
+#: piece is a kind with its range in q and its range in v.
 _PLAIN, _TURNING, _FREE = "plain", "turning", "free"
 Piece = Tuple[str, slice, slice]
 

@@ -48,8 +48,8 @@ FIELDS: Dict[str, Dict[str, str]] = {
     },
     'ds_problem_options': {
         'law': 'DS_CONTACT_NCP, DS_CONTACT_LCP or DS_CONTACT_CONVEX. Default DS_CONTACT_NCP.',
-        'tolerance': 'As in ds_options. Default 1e-9.',
-        'max_iterations': 'As in ds_options. Default 1000.',
+        'tolerance': 'Largest residual of the contact problem that counts as solved. Default 1e-9.',
+        'max_iterations': 'Largest number of iterations, of any kind, on contacts that are connected by bodies. Default 1000.',
         'nv': 'Length of the velocity, at least 1. Default 0: you must set it.',
         'max_contacts': 'Number of contacts for which memory is allocated, at least 1. Default 32.',
     },

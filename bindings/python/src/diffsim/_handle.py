@@ -82,7 +82,8 @@ class Handle:
     def _guarded(cls, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
         """Wraps a method: it needs an open object, and no other call runs at the same time."""
 
-        # Python's messages name the class that the user knows, not one of the package's that it inherits from.
+        # Python's messages name the class that the user knows, not one of the package's that it inherits
+        # from.
         method.__qualname__ = f"{cls.__name__}.{name}"
 
         @functools.wraps(method)

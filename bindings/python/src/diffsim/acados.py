@@ -29,6 +29,7 @@ def model(transition: Transition, name: str = "step", folder: Union[str, "pathli
     made.dyn_generic_source = source.name
     made.dyn_disc_fun = f"{name}_fun"
     made.dyn_disc_fun_jac = f"{name}_fun_jac"
-    # There is no second derivative. With GAUSS_NEWTON the solver never calls it, but the generated code names it.
+    # There is no second derivative. With GAUSS_NEWTON the solver never calls it, but the generated code names
+    # it.
     made.dyn_disc_fun_jac_hess = f"{name}_fun_jac_hess"
     return made

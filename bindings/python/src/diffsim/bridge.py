@@ -83,8 +83,8 @@ def _same(model: Model, data: Any) -> None:
         raise InvalidArgumentError(
             f"data: expected nq = {model.nq} and nv = {model.nv} as the model has, got {sizes[0]} and {sizes[1]}"
         )
-    # A joint of several dofs may be several joints of MuJoCo. Joints with the same name in both must have the same
-    # index.
+    # A joint of several dofs may be several joints of MuJoCo. Joints with the same name in both must have the
+    # same index.
     ours: Dict[str, int] = {}
     at = 0
     for joint in model.joints:

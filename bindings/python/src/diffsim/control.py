@@ -24,11 +24,13 @@ if TYPE_CHECKING:
     from .options import ContactOptions, StepOptions
 
 
-#: A direction is uncontrollable if the test is below this, in units of the balanced A and of the largest entry of B.
+#: A direction is uncontrollable if the test is below this, in units of the balanced A and of the largest
+#: entry of B.
 _UNREACHED = 1e-7
 #: Eigenvalues closer than this count as one, and those up to this below 1 in magnitude as 1.
 _EQUAL = 1e-6
-#: Eigenvalues of A are searched up to this below 1 in magnitude: round-off scatters the copies of a multiple one.
+#: Eigenvalues of A are searched up to this below 1 in magnitude: round-off scatters the copies of a multiple
+#: one.
 _SCATTER = 1e-2
 #: Entries of B below this, in units of the balanced A, are round-off.
 _NOTHING = 1e-12

@@ -16,8 +16,8 @@ from .sim import Sim
 
 #: Directions of the gradient check, and the largest relative error that passes.
 DIRECTIONS, TOLERANCE = 6, 1e-4
-#: Steps of its differences. If one step does not confirm the derivative, the next one is tried: a light robot may
-#: pass a switch within the first.
+#: Steps of its differences. If one step does not confirm the derivative, the next one is tried: a light robot
+#: may pass a switch within the first.
 DIFFERENCES = (1e-6, 1e-7, 1e-8)
 #: Tolerance of contact problems for the second comparison with differences.
 FINE = 1e-13
@@ -424,8 +424,8 @@ def differentiate(model: Model, sim: Sim, states: Any, examined: Examined, secon
         try:
             found = gradient_error(model, sim, state, rng, end)
             if found and found[0] > TOLERANCE:
-                # The error of the solver is within its tolerance, but may be visible in a difference over a small
-                # step.
+                # The error of the solver is within its tolerance, but may be visible in a difference over a
+                # small step.
                 fine = Sim(model, **{**options, "tolerance": FINE})
                 found = gradient_error(model, fine, state, rng, end) or found
         except DiffsimError as error:

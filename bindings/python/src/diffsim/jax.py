@@ -83,9 +83,9 @@ def _no_second_derivative(*_: Any) -> Any:
     raise NotImplementedError("diffsim.jax: second derivatives are not known; the library gives first ones")
 
 
-# The derivative of a rollout is a primitive of JAX. It is linear in a direction; its transpose is the library's
-# adjoint. Arguments: q0, v0, u, p, and the direction dq0 (nv), dv0, du, dp. Results: dq, dv, with nv numbers per
-# state.
+# The derivative of a rollout is a primitive of JAX. It is linear in a direction; its transpose is the
+# library's adjoint. Arguments: q0, v0, u, p, and the direction dq0 (nv), dv0, du, dp. Results: dq, dv, with
+# nv numbers per state.
 _tangent_p = Primitive("diffsim_rollout_tangent")
 _tangent_p.multiple_results = True
 
@@ -205,7 +205,8 @@ class Simulator:
         threads, none = size(threads, "threads"), np.nan if refused == "nan" else 0.0
         number = _xla.opened(model, made, chosen, threads, none, smooth)
         self._number, self._strict = number, bool(strict)
-        # A new batch size makes simulations, also after model.close(): the handle lives as long as the number.
+        # A new batch size makes simulations, also after model.close(): the handle lives as long as the
+        # number.
         self._close = weakref.finalize(self, _xla.closed, number, model._handle)
         self._chart = Chart(model, jnp)
         self._step = jax.custom_jvp(self._step_call)

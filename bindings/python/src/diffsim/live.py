@@ -39,7 +39,8 @@ from .sim import Sim
 
 #: Frames sent per second.
 RATE = 60.0
-#: Largest share of a frame's period for the steps. If they need more, the simulation runs slower than real time.
+#: Largest share of a frame's period for the steps. If they need more, the simulation runs slower than real
+#: time.
 SHARE = 0.8
 #: Largest number of frames on the way to a page. A page that draws slowly skips frames and stays up to date.
 AHEAD = 3
@@ -254,7 +255,8 @@ class Live(Uncopied):
         # A pull by a sixth of its size lifts a robot on the earth.
         stiffness = 60.0 * mass / size
         damping = 2.0 * np.sqrt(stiffness * mass)
-        # The velocity of the point per impulse on it. The damper acts before the spring: at rest nothing weakens this.
+        # The velocity of the point per impulse on it. The damper acts before the spring: at rest nothing
+        # weakens this.
         yields = to_point @ self.sim.mass_matrix_inverse(self.q) @ to_point.T
         velocity = np.linalg.solve(np.eye(3) + h * damping * yields, velocity)
         away = target - placement[:3, 3] - arm - h * velocity

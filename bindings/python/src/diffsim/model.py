@@ -493,7 +493,8 @@ class Model(
         return made
 
 
-#: For each kind of part: the functions for the id of a name and the name of an id, and the attribute with the count.
+#: For each kind of part: the functions for the id of a name and the name of an id, and the attribute with the
+#: count.
 _PARTS = {
     "body": (lib.ds_model_body_id, lib.ds_model_body_name, "nbody"),
     "joint": (lib.ds_model_joint_id, lib.ds_model_joint_name, "njoint"),

@@ -234,7 +234,8 @@ def difference_jacobians(transition: Transition, x0: ArrayLike, x1: ArrayLike) -
     d = instance(transition, Transition, "transition").difference(x0, x1)
     first, second = -np.eye(transition.ndx), np.eye(transition.ndx)
     for s in _spans(transition):
-        # q1 moves on its right side. A motion of q0 on its right is the inverse motion on the left of the difference.
+        # q1 moves on its right side. A motion of q0 on its right is the inverse motion on the left of the
+        # difference.
         second[s, s] = np.linalg.inv(right_jacobian(d[s]))
         first[s, s] = -np.linalg.inv(right_jacobian(-d[s]))
     return first, second

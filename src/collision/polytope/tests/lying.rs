@@ -137,8 +137,8 @@ fn lines_that_end_together_are_tied() {
     }
 }
 
-/// A level edge with one end over a cap: both ends are equally deep, and the gap belongs to the end
-/// that is named.
+/// A level edge with one end over a cap: both ends are equally deep. The gap of the point is that of the
+/// vertex in its feature.
 #[test]
 fn the_gap_of_a_vertex_is_its_own() {
     let post = Convex::cylinder(0.05, 0.08).unwrap();
