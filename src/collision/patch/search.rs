@@ -176,7 +176,7 @@ pub fn collide(a: Side<'_>, b: Side<'_>, reach: f64, mut sink: impl FnMut(Face))
         }
         (Representation::Compliant(m), Representation::RigidPlane) => {
             let meets = |height: f64, half: f64, most: f64| {
-                height.abs() <= half && !(view.moduli[0] * most < least)
+                height.abs() <= half && view.moduli[0] * most >= least
             };
             along_plane(&m.0, &view.pose, meets, |i| pair(i, 0));
         }
@@ -184,7 +184,7 @@ pub fn collide(a: Side<'_>, b: Side<'_>, reach: f64, mut sink: impl FnMut(Face))
             let [e, f] = view.moduli;
             let meets = |height: f64, half: f64, most: f64| {
                 let low = height - half;
-                low <= slab.layer && !((e * most).min(-f * low / slab.thickness) < least)
+                low <= slab.layer && (e * most).min(-f * low / slab.thickness) >= least
             };
             along_plane(&m.0, &view.pose, meets, |i| pair(i, 0));
         }
@@ -194,7 +194,7 @@ pub fn collide(a: Side<'_>, b: Side<'_>, reach: f64, mut sink: impl FnMut(Face))
             let Slab { thickness, layer } = *slab;
             let meets = |centre: Vec3, half: Vec3, _: f64| {
                 let low = up.dot(centre) + pose.pos.z - up.abs().dot(half);
-                low <= layer && !(-view.moduli[0] * low / thickness < least)
+                low <= layer && -view.moduli[0] * low / thickness >= least
             };
             n.0.tree.find(meets, |j| pair(0, j));
         }

@@ -145,7 +145,7 @@ fn fill_kernel(
             F4::flat_mut(above)[dof.depth] = s[k].dot(force) + armature[k];
         } else {
             of.acc[k] = 0.0;
-            for rows in [above.as_mut(), below, skew] {
+            for rows in [&mut *above, below, skew] {
                 rows.fill(F4::ZERO);
             }
             F4::flat_mut(above)[dof.depth] = 1.0;
