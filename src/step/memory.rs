@@ -129,7 +129,11 @@ impl Bytes {
         linear += groups * (3500 + 160 * tree.min(nv) + several) + rows * (80 + 40 * largest);
         linear -= if trees > 1 { 0 } else { left_out };
         if turns {
-            matrices = 8 * rows * (14 * rows + 6 * nv);
+            let squares = match options.contact {
+                Contact::Convex => 14,
+                _ => 18,
+            };
+            matrices = 8 * rows * (squares * rows + 6 * nv);
             linear += rows * 2000;
         }
         if options.contact != Contact::Convex {

@@ -60,7 +60,8 @@ pub(super) struct Rigid {
 }
 
 impl Rigid {
-    pub fn new(rows: usize, blocks: usize) -> Rigid {
+    /// The compliant law needs no least-norm impulses.
+    pub fn new(rows: usize, blocks: usize, is_compliant: bool) -> Rigid {
         Rigid {
             stands: Vec::with_capacity(blocks),
             guessed: Vec::with_capacity(blocks),
@@ -70,7 +71,7 @@ impl Rigid {
             best: vec![0.0; rows],
             polished: vec![0.0; rows],
             interior: Interior::new(rows, blocks),
-            least_norm: LeastNorm::new(rows),
+            least_norm: LeastNorm::new(if is_compliant { 0 } else { rows }),
             allowed: WorkBudget::NONE,
             spent: WorkBudget::NONE,
             looking: 0.0,

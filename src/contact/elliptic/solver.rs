@@ -55,7 +55,7 @@ impl Solver {
             tolerance,
             system: System::with_capacity(rows, blocks),
             descent: Descent::new(rows, blocks),
-            rigid: Rigid::new(rows, blocks),
+            rigid: Rigid::new(rows, blocks, is_compliant),
             faces: Faces::new(rows, blocks),
             lambda: numbers(),
             sigma: numbers(),
