@@ -78,8 +78,8 @@ pub struct Constraints {
     pub(super) bounds: Vec<Bound>,
     /// Per contact. The groups of contacts come first.
     pub(super) rebounds: Vec<Rebound>,
-    /// True if some contact is unfelt: its normal row of J is zero.
-    pub(super) has_unfelt: bool,
+    /// True if the normal row of J of some contact is zero.
+    pub(super) has_zero_normals: bool,
     pub g: Vec<f64>,
     pub(super) delassus: Held,
     pub lambda: Vec<f64>,
@@ -175,7 +175,7 @@ impl Constraints {
             angular: Vec::with_capacity(groups),
             bounds: Vec::with_capacity(groups),
             rebounds: Vec::with_capacity(max_contacts),
-            has_unfelt: false,
+            has_zero_normals: false,
             g: Vec::with_capacity(max_rows),
             delassus: Held::new(t, by_trees, max_rows, max_blocks),
             lambda: Vec::with_capacity(max_rows),

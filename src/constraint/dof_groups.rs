@@ -85,7 +85,7 @@ impl Constraints {
             self.blocks.clear();
             self.lambda.clear();
             self.modes.clear();
-            self.has_unfelt = false;
+            self.has_zero_normals = false;
             self.regions.join(self.desired.limited_to(PushOut::Full));
             self.fill_dofs(&dofs, at, reach, v_end);
             self.measure(&dofs, v_end, &mut certificate, tolerance);

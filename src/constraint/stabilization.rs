@@ -30,7 +30,7 @@ pub struct Stabilization {
     /// Contacts at a larger gap have no friction [m].
     pub friction_reach: f64,
     /// Biases up to this are set to zero [m/s or rad/s].
-    pub unfelt: f64,
+    pub least_bias: f64,
 }
 
 impl Stabilization {
@@ -46,7 +46,7 @@ impl Stabilization {
             h,
             push_out: PushOut::Full,
             friction_reach: f64::INFINITY,
-            unfelt: 0.0,
+            least_bias: 0.0,
         }
     }
 
@@ -129,7 +129,7 @@ impl Stabilization {
     }
 
     fn felt(&self, speed: f64) -> f64 {
-        if speed.abs() <= self.unfelt {
+        if speed.abs() <= self.least_bias {
             0.0
         } else {
             speed
@@ -147,9 +147,9 @@ impl Stabilization {
     }
 
     /// True if a contact of this gap has no friction in this step: it is beyond the reach of friction, or
-    /// its normal row is zero (`is_unfelt`).
-    pub fn slips(&self, gap: f64, is_unfelt: bool) -> bool {
-        is_unfelt || gap > self.friction_reach
+    /// its normal row is zero (`has_zero_normal`).
+    pub fn slips(&self, gap: f64, has_zero_normal: bool) -> bool {
+        has_zero_normal || gap > self.friction_reach
     }
 
     /// True if the row has a nonzero push-out speed.

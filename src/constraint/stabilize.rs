@@ -23,7 +23,7 @@ const SOFT: f64 = 0.01;
 const CREEP: f64 = 0.3;
 
 /// A normal row of J below this, relative to the tangential rows, is round-off of zero.
-const UNFELT: f64 = 1e-12;
+const ZERO_NORMAL: f64 = 1e-12;
 
 /// A variation of the normal row below this, relative to the tangential rows, counts as zero.
 const FIXED: f64 = 1e-9;
@@ -63,32 +63,32 @@ impl Constraints {
         self.pose(v, v_free);
     }
 
-    /// Poses the region's last problem again with biases of at most `unfelt` [m/s or rad/s] set to zero.
-    pub fn overlook(&mut self, unfelt: f64, v: &[f64], v_free: &[f64]) {
-        self.regions.present_mut().asked.unfelt = unfelt;
+    /// Poses the region's last problem again with biases of at most `least_bias` [m/s or rad/s] set to zero.
+    pub fn drop_biases(&mut self, least_bias: f64, v: &[f64], v_free: &[f64]) {
+        self.regions.present_mut().asked.least_bias = least_bias;
         self.pose(v, v_free);
     }
 
-    /// True if some bias of the region is nonzero, and all its nonzero biases are at most `unfelt` [m/s or
+    /// True if some bias of the region is nonzero, all of them at most `least_bias` [m/s or
     /// rad/s].
-    pub fn has_remnants(&self, unfelt: f64) -> bool {
+    pub fn has_small_biases(&self, least_bias: f64) -> bool {
         let mut any = false;
         for i in self.present_groups() {
             let undone = match self.sources[i] {
                 Source::Contact(_) | Source::Limit { .. } => {
                     let own = self.stabilization(i, self.asked(i));
                     let term = own.term(self.gaps[i], 0.0);
-                    any |= term != 0.0 && term.abs() <= unfelt;
+                    any |= term != 0.0 && term.abs() <= least_bias;
                     -term
                 }
                 Source::Equality { error, .. } => {
                     let speed = self.undoing(i, error, self.asked(i)).term().norm();
-                    any |= speed != 0.0 && speed <= unfelt;
+                    any |= speed != 0.0 && speed <= least_bias;
                     speed
                 }
                 _ => continue,
             };
-            if undone > unfelt {
+            if undone > least_bias {
                 return false;
             }
         }
@@ -131,12 +131,12 @@ impl Constraints {
                             term = r.term();
                         }
                     }
-                    let is_unfelt = self.is_unfelt(i);
-                    self.has_unfelt |= is_unfelt;
+                    let has_zero_normal = self.has_zero_normal(i);
+                    self.has_zero_normals |= has_zero_normal;
                     let g = &mut self.g[range];
                     g.copy_from_slice(&free[..=last]);
                     // A zero row of J gets no push-out.
-                    g[last] += match is_unfelt && self.compliance.is_none() {
+                    g[last] += match has_zero_normal && self.compliance.is_none() {
                         true => term.max(0.0),
                         false => term,
                     };
@@ -145,7 +145,7 @@ impl Constraints {
                     if g[last].abs() <= rest {
                         g[last] = 0.0;
                     }
-                    if own.slips(self.gaps[i], is_unfelt)
+                    if own.slips(self.gaps[i], has_zero_normal)
                         && let Block::Contact { mu } | Block::Pyramid { mu } = &mut self.blocks[i]
                     {
                         *mu = 0.0;
@@ -185,7 +185,7 @@ impl Constraints {
         self.blocks.clone_from(&self.assembled);
         self.is_begun = true;
         self.softness.clear();
-        self.has_unfelt = false;
+        self.has_zero_normals = false;
         self.recall();
     }
 
@@ -212,7 +212,7 @@ impl Constraints {
                         continue;
                     }
                     _ if !yields => 0.0,
-                    Source::Contact(_) if self.is_unfelt(group) => 0.0,
+                    Source::Contact(_) if self.has_zero_normal(group) => 0.0,
                     Source::Contact(_) => SOFT * weight,
                     Source::Limit { .. } if self.gaps[group] < 0.0 => weight,
                     Source::Equality { .. } => weight,
@@ -253,7 +253,7 @@ impl Constraints {
     /// True if the normal row of a contact is zero up to round-off: no dof moves the bodies along the
     /// normal. Any normal impulse would solve the problem. The contact is taken to carry no load, and so to
     /// have no friction.
-    fn is_unfelt(&self, group: usize) -> bool {
+    fn has_zero_normal(&self, group: usize) -> bool {
         let mut dofs = self.rows.dofs(group);
         self.range(group).len() == 3 && dofs.all(|k| self.moves_across(group, k))
     }
@@ -265,18 +265,18 @@ impl Constraints {
             return true;
         };
         let across = tangents.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-        normal.abs() <= UNFELT * across
+        normal.abs() <= ZERO_NORMAL * across
     }
 
     /// True if a contact has no friction in this step, even if its coefficient is positive.
     pub fn slips(&self, group: usize) -> bool {
         let own = self.stabilization(group, self.asked(group));
-        own.slips(self.gaps[group], self.is_unfelt(group))
+        own.slips(self.gaps[group], self.has_zero_normal(group))
     }
 
     /// True if the problem has a contact whose normal row is zero.
-    pub fn has_unfelt(&self) -> bool {
-        self.has_unfelt
+    pub fn has_zero_normals(&self) -> bool {
+        self.has_zero_normals
     }
 
     /// True if friction begins at a nearby state: the normal row of a contact is zero here, but not after a
@@ -310,7 +310,7 @@ impl Constraints {
         let own = || self.stabilization(group, self.asked(group));
         match self.assembled[group] {
             Block::Contact { mu } | Block::Pyramid { mu } => {
-                mu > 0.0 && self.is_unfelt(group) && !own().slips(self.gaps[group], false)
+                mu > 0.0 && self.has_zero_normal(group) && !own().slips(self.gaps[group], false)
             }
             _ => false,
         }

@@ -12,11 +12,11 @@ pub(in crate::contact) const ROUNDINGS: f64 = 8.0;
 /// Relative accuracy of the solution of a linear system whose rows are nearly dependent. Entries below this
 /// share of the largest one are round-off. A factor of ten changes no problem in pivots and sliding rows;
 /// elsewhere it is not measured.
-pub(in crate::contact) const UNFELT: f64 = 1e-8;
+pub(in crate::contact) const NEGLIGIBLE: f64 = 1e-8;
 
 /// Relative error of an iterate below which the modes of the solution can be read from it. A factor of ten
 /// does not affect the interior point; compliant contact takes 4 % more factorizations with a tenth.
-pub(in crate::contact) const TOLD: f64 = 1e-6;
+pub(in crate::contact) const READABLE: f64 = 1e-6;
 
 /// Bound on the velocities of active rows, as a share of the tolerance. At rest, the gaps of redundant
 /// contacts are inconsistent by the round-off of positions, so active rows cannot all have velocity zero.

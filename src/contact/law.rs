@@ -91,13 +91,13 @@ pub trait Request {
     /// True if some stabilization velocity is nonzero, and all of them are at most `up_to` [m/s or rad/s].
     /// The tolerance of a solution leaves small gaps, which cause such velocities in the next step. If
     /// friction holds all contacts, no impulse can satisfy them.
-    fn has_remnants(&self, _up_to: f64) -> bool {
+    fn has_small_biases(&self, _up_to: f64) -> bool {
         false
     }
 
     /// Poses the last problem again with biases of at most `up_to` set to zero. The guess is that of
     /// [`Request::ask`].
-    fn overlook(&mut self, _up_to: f64) {}
+    fn drop_biases(&mut self, _up_to: f64) {}
 
     /// The problem with the biases that were set last.
     fn posed(&mut self) -> Posed<'_>;

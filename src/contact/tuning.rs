@@ -17,7 +17,7 @@ pub(super) const JAMMED_ROWS: f64 = 2.0;
 
 /// [m/s or rad/s] Stabilization velocities up to this are dropped if Newton's method fails with them. Other
 /// values: not measured.
-pub(super) const REMNANTS: f64 = 1e-9;
+pub(super) const SMALL_BIASES: f64 = 1e-9;
 
 /// [residual] Above this the failure is not due to such velocities: no retry without them. Other values: not
 /// measured.

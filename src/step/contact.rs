@@ -261,7 +261,7 @@ impl ContactStage {
                 kin,
                 bounds: &mut l.bounds,
             };
-            let begins = c.has_unfelt() && {
+            let begins = c.has_zero_normals() && {
                 let varied = &mut l.w_param[..problem.rows()];
                 state.of_rows(varied);
                 c.has_friction_beside(v_end, varied)

@@ -33,4 +33,4 @@ mod torsion;
 mod torsion_gradients;
 mod torsion_reach;
 mod torsion_scenes;
-mod unfelt;
+mod zero_normal;

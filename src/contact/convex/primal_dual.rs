@@ -16,7 +16,7 @@
 use super::impulse::shifted;
 use super::{ConvexOptions, ConvexSolver};
 use crate::contact::certificate::Certificate;
-use crate::contact::digits::TOLD;
+use crate::contact::digits::READABLE;
 use crate::contact::problem::Problem;
 use crate::contact::tuning::CONVEX_SOFTER;
 use crate::contact::whitened_jacobian::WhitenedJacobian;
@@ -43,7 +43,7 @@ impl ConvexSolver {
             self.step_of_pairs(problem, rows);
             certificate.newton += 1;
             let off = self.project(problem, rows);
-            if off < TOLD {
+            if off < READABLE {
                 return true;
             }
             // Stops if the pairs cycle, converge slowly, or are no longer finite.

@@ -3,8 +3,8 @@
 //! moves beyond round-off, with its friction at the bound against the motion. Islands contain their open
 //! contacts, so a contact that closes joins no islands.
 
+use super::active_face::{ActiveFace, CLOSED};
 use super::law::Elliptic;
-use super::stand::{CLOSED, Stand};
 use super::unit::{Set, Unit, size};
 use crate::contact::digits::ROUND_OFF;
 use crate::contact::law::Turn;
@@ -16,22 +16,22 @@ use crate::error::Result;
 fn by_descent(
     turn: Turn,
     unit: &Unit,
-    stand: Stand,
+    active_face: ActiveFace,
     normal_bar: f64,
     sigma: &[f64],
     [felt, still]: [f64; 2],
-) -> Option<Stand> {
+) -> Option<ActiveFace> {
     let may_open = matches!(
         unit.set,
         Set::Cone { .. } | Set::Pyramid { .. } | Set::HalfLine
     );
-    let turns = (stand == Stand::Open) == (turn == Turn::Hold);
+    let turns = (active_face == ActiveFace::Open) == (turn == Turn::Hold);
     if !may_open || !turns || normal_bar >= -felt {
         return None;
     }
     Some(match turn {
-        Turn::Release => Stand::Open,
-        Turn::Hold => Stand::closed(unit, sigma, still),
+        Turn::Release => ActiveFace::Open,
+        Turn::Hold => ActiveFace::closed(unit, sigma, still),
     })
 }
 
@@ -44,7 +44,7 @@ impl Elliptic {
         turn: Turn,
     ) -> Result<usize> {
         let mut moved = 0;
-        self.solver.keep_stands();
+        self.solver.keep_active_faces();
         if !self.solver.is_compliant {
             let felt = ROUND_OFF * size(lambda_bar);
             for island in 0..self.groups.len() {
@@ -52,9 +52,9 @@ impl Elliptic {
                 let system = &self.solver.system;
                 let least = [felt, CLOSED * system.speed(&system.g)];
                 let bars = self.solver.system.take(lambda_bar, &mut self.w);
-                moved += self.solver.move_stands(|unit, stand, sigma| {
+                moved += self.solver.move_active_faces(|unit, active_face, sigma| {
                     let bar = bars[unit.at + unit.rows - 1];
-                    by_descent(turn, unit, stand, bar, sigma, least)
+                    by_descent(turn, unit, active_face, bar, sigma, least)
                 });
             }
         }
@@ -66,7 +66,7 @@ impl Elliptic {
 
     /// As [`Linearized::put_back`](crate::contact::law::Linearized::put_back).
     pub(super) fn put_islands_back(&mut self) -> Result<()> {
-        self.solver.put_stands_back();
+        self.solver.put_active_faces_back();
         match self.has_plain() {
             true => self.plain.put_back(),
             false => Ok(()),

@@ -22,9 +22,9 @@
 //!
 //! K has the size of the coordinates, however many rows are held.
 
+use super::active_face::ActiveFace;
 use super::answer::Answer;
 use super::coordinates::{inverse, product};
-use super::stand::Stand;
 use super::system::System;
 use super::unit::{Set, Slope, Unit, WIDEST, Wide, norm, size};
 use crate::contact::digits::{DEPENDENT, ROUND_OFF};
@@ -105,15 +105,15 @@ impl Faces {
     pub fn of_rigid(
         &mut self,
         system: &System,
-        stands: &[Stand],
+        active_faces: &[ActiveFace],
         lambda: &mut [f64],
         sigma: &[f64],
     ) {
         self.clear();
-        for (unit, stand) in system.units.iter().zip(stands) {
+        for (unit, active_face) in system.units.iter().zip(active_faces) {
             let response = system.response(unit);
             let part = (&mut lambda[unit.range()], &sigma[unit.range()]);
-            let mut face = rigid(unit, *stand, response, part);
+            let mut face = rigid(unit, *active_face, response, part);
             face.slope = spring(system, unit, &face);
             self.push(face);
         }
@@ -722,19 +722,24 @@ fn times_transposed(slope: &Slope, x: &[f64]) -> Wide {
 }
 
 /// The face of a rigid unit. Sliding impulses are put on it.
-fn rigid(unit: &Unit, stand: Stand, response: f64, (lambda, sigma): (&mut [f64], &[f64])) -> Face {
+fn rigid(
+    unit: &Unit,
+    active_face: ActiveFace,
+    response: f64,
+    (lambda, sigma): (&mut [f64], &[f64]),
+) -> Face {
     let mut face = Face::none();
     let last = unit.rows - 1;
-    match (unit.set, stand) {
-        (_, Stand::Open) => lambda.fill(0.0),
-        (Set::Cone { mu }, Stand::Sliding) if mu > 0.0 => {
+    match (unit.set, active_face) {
+        (_, ActiveFace::Open) => lambda.fill(0.0),
+        (Set::Cone { mu }, ActiveFace::Sliding) if mu > 0.0 => {
             slide(&mut face, mu, response, lambda, sigma);
         }
-        (Set::Cone { .. }, Stand::Sliding) => {
+        (Set::Cone { .. }, ActiveFace::Sliding) => {
             lambda[..last].fill(0.0);
             face.hold(last);
         }
-        (Set::Pyramid { mu }, Stand::Bounded(signs)) => {
+        (Set::Pyramid { mu }, ActiveFace::Bounded(signs)) => {
             face.hold(last);
             for k in 0..last {
                 let sign = f64::from(signs[k]);
@@ -748,7 +753,7 @@ fn rigid(unit: &Unit, stand: Stand, response: f64, (lambda, sigma): (&mut [f64],
                 }
             }
         }
-        (Set::Interval { bound }, Stand::Bounded(signs)) => match signs[0] {
+        (Set::Interval { bound }, ActiveFace::Bounded(signs)) => match signs[0] {
             0 => face.hold(0),
             sign => {
                 lambda[0] = f64::from(sign) * bound;

@@ -7,7 +7,7 @@ use super::residual::{largest, residuals};
 use super::rigid::Rigid;
 use super::system::System;
 use crate::contact::certificate::Certificate;
-use crate::contact::digits::TOLD;
+use crate::contact::digits::READABLE;
 use crate::contact::tuning::{INSIDE_STALLED, INSIDE_STALLED_STEP, INSIDE_STEPS, SEQUENCE_FOUND};
 
 impl Rigid {
@@ -41,10 +41,10 @@ impl Rigid {
                 0
             };
             let is_last = stalled == INSIDE_STALLED || k == INSIDE_STEPS;
-            tried &= self.interior.update_stands(system, &mut self.guessed);
+            tried &= self.interior.update_active_faces(system, &mut self.guessed);
             let distance = self.interior.distance();
             // The modes are now reliable enough for a polish.
-            if distance < TOLD {
+            if distance < READABLE {
                 self.interior.write(system, lambda);
                 system.velocity(lambda, sigma);
                 // Round-off is often within reach: follow the path while the residual still falls.
@@ -87,7 +87,7 @@ impl Rigid {
         tolerance: f64,
         count: &mut usize,
     ) -> bool {
-        self.stands.clone_from(&self.guessed);
+        self.active_faces.clone_from(&self.guessed);
         self.newton(system, faces, [&mut *lambda, &mut *sigma], tolerance, count)
             && largest(&residuals(system, lambda, sigma)) <= SEQUENCE_FOUND * tolerance
             && !self.repair(system, [&*lambda, &*sigma], tolerance, false)

@@ -7,9 +7,9 @@
 //! [`descent`](super::descent) with other slopes. The path may turn back in κ before its end; the method
 //! then loses it. A path from another starting point often has no such fold.
 
+use super::active_face::{ActiveFace, Scales};
 use super::pairs::{NO_PRODUCTS, Pairs, Products};
 use super::slope_system::SlopeSystem;
-use super::stand::{Scales, Stand};
 use super::system::System;
 use super::unit::Slope;
 use crate::contact::tuning::{INSIDE_EASE, INSIDE_FLOOR, INSIDE_REACH, INSIDE_SHORT};
@@ -136,14 +136,14 @@ impl Interior {
     }
 
     /// Updates the faces that the units tend to. Returns whether all are unchanged.
-    pub fn update_stands(&self, system: &System, stands: &mut Vec<Stand>) -> bool {
-        let is_known = stands.len() == self.at.len();
-        stands.resize(self.at.len(), Stand::Open);
+    pub fn update_active_faces(&self, system: &System, active_faces: &mut Vec<ActiveFace>) -> bool {
+        let is_known = active_faces.len() == self.at.len();
+        active_faces.resize(self.at.len(), ActiveFace::Open);
         let mut stay = is_known;
-        for ((unit, at), stand) in system.units.iter().zip(&self.at).zip(stands) {
+        for ((unit, at), active_face) in system.units.iter().zip(&self.at).zip(active_faces) {
             let next = at.tending(unit, self.scales);
-            stay &= *stand == next;
-            *stand = next;
+            stay &= *active_face == next;
+            *active_face = next;
         }
         stay
     }

@@ -28,6 +28,7 @@
 //! of its trees if these are far fewer (`coordinates`). This suits the contacts of feet, wheels and
 //! fingers, not heaps of bodies. The law of three rows solves all other islands.
 
+mod active_face;
 mod answer;
 mod aware;
 mod coordinates;
@@ -44,7 +45,6 @@ mod residual;
 mod rigid;
 mod slope_system;
 mod solver;
-mod stand;
 mod system;
 mod unit;
 

@@ -8,7 +8,7 @@
 //! A limit has λ σ = κ. An impulse within a bound has (λ + bound) s₁ = (bound − λ) s₂ = κ with σ = s₁ −
 //! s₂.
 
-use super::stand::{Scales, Stand};
+use super::active_face::{ActiveFace, Scales};
 use super::unit::{Set, Slope, Unit, WIDEST, Wide, norm};
 
 /// Products of a unit. For a cone: by rows, head first. Otherwise: the product of the normal, then the
@@ -318,18 +318,18 @@ impl Pairs {
     }
 
     /// The face that the unit tends to.
-    pub fn tending(&self, unit: &Unit, scales: Scales) -> Stand {
+    pub fn tending(&self, unit: &Unit, scales: Scales) -> ActiveFace {
         let last = unit.rows - 1;
         let l = self.impulse.map(|x| x / scales.impulse);
         let s = self.velocity.map(|x| x / scales.velocity);
         let parts = !matches!(unit.set, Set::Interval { .. } | Set::Line);
         if parts && l[last] < s[last] {
-            return Stand::Open;
+            return ActiveFace::Open;
         }
         match unit.set {
             Set::Cone { mu } => match mu * l[last] - norm(&l[..last]) > norm(&s[..last]) {
-                true if mu > 0.0 => Stand::Held,
-                _ => Stand::Sliding,
+                true if mu > 0.0 => ActiveFace::Held,
+                _ => ActiveFace::Sliding,
             },
             Set::Pyramid { .. } | Set::Interval { .. } => {
                 let mut signs = [0; WIDEST - 1];
@@ -344,9 +344,9 @@ impl Pairs {
                         *sign = i8::from(room[1] < upper) - i8::from(room[0] < lower);
                     }
                 }
-                Stand::Bounded(signs)
+                ActiveFace::Bounded(signs)
             }
-            Set::HalfLine | Set::Line => Stand::Held,
+            Set::HalfLine | Set::Line => ActiveFace::Held,
         }
     }
 

@@ -1,11 +1,11 @@
 //! The rigid laws as fixed points of convex problems. If the fixed-point iteration is slow, an interior
 //! point takes over (`inside`). Newton's method on faces ends both.
 
+use super::active_face::{ActiveFace, CLOSED, Scales, classify, is_readable, neighbour};
 use super::descent::{Centre, Descent};
 use super::faces::Faces;
 use super::interior::Interior;
 use super::residual::{largest, positive, residuals};
-use super::stand::{CLOSED, Scales, Stand, classify, is_told, neighbour};
 use super::system::System;
 use super::unit::{Set, Unit, size};
 use crate::contact::certificate::{Certificate, Effort, Path};
@@ -41,8 +41,8 @@ fn effort_at(factorizations: usize) -> Effort {
 /// Vectors of the rigid laws. Sized at creation.
 #[derive(Debug)]
 pub(super) struct Rigid {
-    pub stands: Vec<Stand>,
-    pub guessed: Vec<Stand>,
+    pub active_faces: Vec<ActiveFace>,
+    pub guessed: Vec<ActiveFace>,
     shift: Vec<f64>,
     centre: Vec<f64>,
     kept: Vec<f64>,
@@ -63,7 +63,7 @@ impl Rigid {
     /// The compliant law needs no least-norm impulses.
     pub fn new(rows: usize, blocks: usize, is_compliant: bool) -> Rigid {
         Rigid {
-            stands: Vec::with_capacity(blocks),
+            active_faces: Vec::with_capacity(blocks),
             guessed: Vec::with_capacity(blocks),
             shift: Vec::with_capacity(blocks),
             centre: vec![0.0; rows],
@@ -99,7 +99,7 @@ impl Rigid {
         let mut share = SEQUENCE_SOFTEST * SEQUENCE_SOFTER;
         let (mut content, mut solved, mut is_inside, mut by_inside) = (0, false, false, false);
         let mut inside = INSIDE_STARTS.iter().peekable();
-        if !self.stands.is_empty() {
+        if !self.active_faces.is_empty() {
             self.kept[..n].copy_from_slice(lambda);
             let found = self.polish(
                 system,
@@ -157,11 +157,11 @@ impl Rigid {
             // released.
             for softness in [share, SEQUENCE_SOFTEST] {
                 soften(system, softness);
-                self.stand_by_answers(system, descent, sigma);
-                if self.stands == self.guessed {
+                self.take_faces_of_answers(system, descent, sigma);
+                if self.active_faces == self.guessed {
                     continue;
                 }
-                self.guessed.clone_from(&self.stands);
+                self.guessed.clone_from(&self.active_faces);
                 solved = self.polish(
                     system,
                     faces,
@@ -223,11 +223,11 @@ impl Rigid {
             system.velocity(lambda, sigma);
         }
         let scales = scales(system, lambda);
-        let is_told = |unit: &Unit| {
+        let is_readable = |unit: &Unit| {
             let range = unit.range();
-            is_told(unit, &lambda[range.clone()], &sigma[range], scales)
+            is_readable(unit, &lambda[range.clone()], &sigma[range], scales)
         };
-        let is_open = !solved && !system.units.iter().all(is_told);
+        let is_open = !solved && !system.units.iter().all(is_readable);
         let mut certificate = self.certify(system, [lambda, sigma], tolerance, certificate);
         certificate.at_switch |= is_open;
         let found = certificate.converged && !by_inside;
@@ -255,35 +255,37 @@ impl Rigid {
         ] = residuals(system, lambda, sigma);
         certificate.converged = certificate.residual() <= tolerance;
         certificate.spent = self.spent;
-        self.stand(system, lambda, sigma, &mut certificate);
+        self.active_face(system, lambda, sigma, &mut certificate);
         certificate
     }
 
     /// Takes the modes of the last step as the first guess, if all are known.
     pub fn guess(&mut self, system: &System, modes: &[Mode], lambda: &[f64]) {
-        self.stands.clear();
+        self.active_faces.clear();
         for unit in &system.units {
-            let Some(stand) = Stand::of_mode(unit, modes[unit.block], &lambda[unit.range()]) else {
+            let Some(active_face) =
+                ActiveFace::of_mode(unit, modes[unit.block], &lambda[unit.range()])
+            else {
                 break;
             };
-            self.stands.push(stand);
+            self.active_faces.push(active_face);
         }
-        if self.stands.len() < system.units.len() {
-            self.stands.clear();
+        if self.active_faces.len() < system.units.len() {
+            self.active_faces.clear();
         }
     }
 
     /// Takes the faces from the solution of the convex problem at the present velocities.
-    fn stand_by_answers(&mut self, system: &System, descent: &mut Descent, sigma: &[f64]) {
+    fn take_faces_of_answers(&mut self, system: &System, descent: &mut Descent, sigma: &[f64]) {
         let centre = Centre {
             impulse: &self.centre[..sigma.len()],
             shift: &self.shift,
         };
         descent.look(system, centre, sigma);
-        self.stands.clear();
-        let stands = system.units.iter().zip(&descent.answers);
-        self.stands
-            .extend(stands.map(|(unit, a)| Stand::of_answer(unit, a)));
+        self.active_faces.clear();
+        let active_faces = system.units.iter().zip(&descent.answers);
+        self.active_faces
+            .extend(active_faces.map(|(unit, a)| ActiveFace::of_answer(unit, a)));
     }
 
     fn take(&mut self, system: &System, lambda: &[f64], sigma: &[f64]) {
@@ -352,7 +354,7 @@ impl Rigid {
         self.depends = false;
         let mut is_factored = false;
         for _ in 0..FACES_STEPS {
-            faces.of_rigid(system, &self.stands, lambda, sigma);
+            faces.of_rigid(system, &self.active_faces, lambda, sigma);
             system.velocity(lambda, sigma);
             let held = faces.held_velocity(system, lambda, sigma);
             // The iteration ends at round-off or if it makes no progress. Close to a solution one step
@@ -400,27 +402,27 @@ impl Rigid {
         alone: bool,
     ) -> bool {
         let slack = [size(lambda), system.speed(sigma)].map(|x| 0.1 * tolerance * x);
-        let mut worst: Option<(usize, Stand, f64)> = None;
+        let mut worst: Option<(usize, ActiveFace, f64)> = None;
         for (k, unit) in system.units.iter().enumerate() {
             let (l, s) = (&lambda[unit.range()], &sigma[unit.range()]);
-            let Some((next, off)) = neighbour(unit, self.stands[k], [l, s], slack) else {
+            let Some((next, off)) = neighbour(unit, self.active_faces[k], [l, s], slack) else {
                 continue;
             };
             if !alone {
-                self.stands[k] = next;
+                self.active_faces[k] = next;
             }
             if worst.is_none_or(|(_, _, most)| off > most) {
                 worst = Some((k, next, off));
             }
         }
         if let Some((k, next, _)) = worst {
-            self.stands[k] = next;
+            self.active_faces[k] = next;
         }
         worst.is_some()
     }
 
     /// The face of each unit at a solution, and the distance to the nearest switch.
-    fn stand(
+    fn active_face(
         &mut self,
         system: &System,
         lambda: &[f64],
@@ -428,12 +430,12 @@ impl Rigid {
         certificate: &mut Certificate,
     ) {
         let scales = scales_of_switches(system, lambda);
-        self.stands.clear();
+        self.active_faces.clear();
         certificate.margin = f64::INFINITY;
         for unit in &system.units {
             let (l, s) = (&lambda[unit.range()], &sigma[unit.range()]);
-            let (stand, margin) = classify(unit, l, s, scales);
-            self.stands.push(stand);
+            let (active_face, margin) = classify(unit, l, s, scales);
+            self.active_faces.push(active_face);
             certificate.margin = certificate.margin.min(margin);
         }
         certificate.at_switch = certificate.margin <= CLOSED;

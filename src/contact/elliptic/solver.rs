@@ -1,10 +1,10 @@
 //! Solves islands with torsional or rolling friction, one at a time, and keeps their solutions.
 
+use super::active_face::{ActiveFace, CLOSED, classify, modes};
 use super::descent::{Centre, Descent};
 use super::faces::Faces;
 use super::groups::Groups;
 use super::rigid::{Rigid, scales_of_switches};
-use super::stand::{CLOSED, Stand, classify, modes};
 use super::system::System;
 use super::unit::Unit;
 use crate::contact::capacity::Capacity;
@@ -34,8 +34,8 @@ pub(super) struct Solver {
     /// By rows and blocks of the problem: the point at which the derivative is taken.
     impulses: Vec<f64>,
     velocities: Vec<f64>,
-    stands: Vec<Stand>,
-    stands_before: Vec<Stand>,
+    active_faces: Vec<ActiveFace>,
+    active_faces_before: Vec<ActiveFace>,
     regularization: Vec<Regularization>,
     /// The loaded island, and whether its faces are factored.
     loaded: Option<usize>,
@@ -61,8 +61,8 @@ impl Solver {
             sigma: numbers(),
             impulses: numbers(),
             velocities: numbers(),
-            stands: vec![Stand::Open; blocks],
-            stands_before: vec![Stand::Open; blocks],
+            active_faces: vec![ActiveFace::Open; blocks],
+            active_faces_before: vec![ActiveFace::Open; blocks],
             regularization: Vec::with_capacity(blocks),
             loaded: None,
             factored: false,
@@ -150,7 +150,7 @@ impl Solver {
         let scales = scales_of_switches(system, lambda);
         for unit in &system.units {
             let (l, s) = (&lambda[unit.range()], &sigma[unit.range()]);
-            self.stands[unit.block] = classify(unit, l, s, scales).0;
+            self.active_faces[unit.block] = classify(unit, l, s, scales).0;
         }
         system.give(lambda, &mut self.impulses);
         system.give(sigma, &mut self.velocities);
@@ -198,13 +198,13 @@ impl Solver {
         match self.is_compliant {
             true => self.faces.of_answers(&self.system, &self.descent.answers),
             false => {
-                self.rigid.stands.clear();
-                let stands = self.system.units.iter().map(|u| self.stands[u.block]);
-                self.rigid.stands.extend(stands);
+                self.rigid.active_faces.clear();
+                let active_faces = self.system.units.iter().map(|u| self.active_faces[u.block]);
+                self.rigid.active_faces.extend(active_faces);
                 let lambda = self.system.take(&self.impulses, &mut self.lambda);
                 let sigma = self.system.take(&self.velocities, &mut self.sigma);
                 self.faces
-                    .of_rigid(&self.system, &self.rigid.stands, lambda, sigma);
+                    .of_rigid(&self.system, &self.rigid.active_faces, lambda, sigma);
             }
         }
         self.faces.factor(&self.system);
@@ -231,25 +231,28 @@ impl Solver {
         }));
     }
 
-    /// Keeps the faces of all units, for [`Solver::put_stands_back`].
-    pub fn keep_stands(&mut self) {
-        self.stands_before.copy_from_slice(&self.stands);
+    /// Keeps the faces of all units, for [`Solver::put_active_faces_back`].
+    pub fn keep_active_faces(&mut self) {
+        self.active_faces_before.copy_from_slice(&self.active_faces);
     }
 
-    pub fn put_stands_back(&mut self) {
-        self.stands.copy_from_slice(&self.stands_before);
+    pub fn put_active_faces_back(&mut self) {
+        self.active_faces.copy_from_slice(&self.active_faces_before);
         self.factored = false;
     }
 
     /// Moves units of the loaded island to the face that `to` returns for their velocities. Returns the
     /// number of units that moved.
-    pub fn move_stands(&mut self, to: impl Fn(&Unit, Stand, &[f64]) -> Option<Stand>) -> usize {
+    pub fn move_active_faces(
+        &mut self,
+        to: impl Fn(&Unit, ActiveFace, &[f64]) -> Option<ActiveFace>,
+    ) -> usize {
         let sigma = self.system.take(&self.velocities, &mut self.sigma);
         let mut moved = 0;
         for unit in &self.system.units {
-            let stand = &mut self.stands[unit.block];
-            if let Some(next) = to(unit, *stand, &sigma[unit.range()]) {
-                *stand = next;
+            let active_face = &mut self.active_faces[unit.block];
+            if let Some(next) = to(unit, *active_face, &sigma[unit.range()]) {
+                *active_face = next;
                 moved += 1;
             }
         }
@@ -262,9 +265,9 @@ impl Solver {
             let [own, torsion] = match self.is_compliant {
                 true => [self.descent.answers[k].mode; 2],
                 false => {
-                    let stand = self.rigid.stands[k];
-                    self.stands[unit.block] = stand;
-                    modes(unit, stand)
+                    let active_face = self.rigid.active_faces[k];
+                    self.active_faces[unit.block] = active_face;
+                    modes(unit, active_face)
                 }
             };
             to[unit.block] = own;

@@ -2,7 +2,7 @@
 //! problems.
 
 use super::Elliptic;
-use super::stand::{Scales, is_told};
+use super::active_face::{Scales, is_readable};
 use super::unit::Set;
 use crate::contact::block::Cone;
 use crate::contact::capacity::Capacity;
@@ -417,7 +417,7 @@ fn impulses_short_of_a_solution_tell_where_units_stand() {
         velocity: 1.0,
         impulse: 1.0,
     };
-    let told = |l: [f64; 3], s: [f64; 3]| is_told(&unit, &l, &s, scales);
+    let told = |l: [f64; 3], s: [f64; 3]| is_readable(&unit, &l, &s, scales);
     // Closed or open.
     assert!(told([0.0, 0.0, 0.5], [0.0, 0.0, 1e-9]) && told([0.0, 0.0, 1e-9], [0.1, 0.0, 0.5]));
     assert!(!told([0.0, 0.0, 4e-6], [0.0, 0.0, 7e-7]));

@@ -33,7 +33,7 @@ mod split;
 
 use super::pyramid;
 use super::work::Work;
-use crate::contact::digits::{DEPENDENT, UNFELT};
+use crate::contact::digits::{DEPENDENT, NEGLIGIBLE};
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Delassus, Problem};
 use crate::contact::tree_system::TreeSystem;
@@ -226,7 +226,7 @@ impl ActiveSetSystem {
         assemble(values, n, &self.faces, a, &mut self.rows);
         // The row of an unknown in the null space of G has no pivot.
         let depend = Self::clear_idle(values, n, &self.faces, a) || purpose == Purpose::Deficient;
-        if depend || !self.general.factor(UNFELT) {
+        if depend || !self.general.factor(NEGLIGIBLE) {
             self.general.factor_complete(DEPENDENT);
         }
     }

@@ -8,7 +8,7 @@ use super::modes::{CLOSED, residuals};
 use super::newton::{self, mode_of_impulse};
 use super::{NcpOptions, NcpSolver};
 use crate::contact::certificate::{Certificate, Effort, Path};
-use crate::contact::digits::TOLD;
+use crate::contact::digits::READABLE;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Delassus, Problem};
 use crate::contact::tally::{Method, Stage};
@@ -305,14 +305,14 @@ impl NcpSolver {
             let settled = (self.interior).update_modes(problem, &self.work, &mut self.shifted);
             tried &= settled;
             // The modes are settled and worth a polish.
-            if settled && !tried && distance < TOLD {
+            if settled && !tried && distance < READABLE {
                 tried = true;
                 if self.polish(problem, options, certificate) {
                     return true;
                 }
             }
             let last = stalled == INTERIOR_PATIENCE || k + 1 == rung.at_most;
-            if distance < TOLD {
+            if distance < READABLE {
                 self.shifted.write(problem, &mut self.work);
                 let residual = self.residual(problem);
                 // Round-off is often within reach: follow the path while the residual still falls.
@@ -386,7 +386,7 @@ impl NcpSolver {
             self.shifted.write(problem, &mut self.work);
             let residual = self.residual(problem);
             self.remember(residual, Path::Continuation);
-            if self.continuation.distance() < TOLD {
+            if self.continuation.distance() < READABLE {
                 // Once solved, follow the path while the residual still falls.
                 goes_on &= residual > options.tolerance || residual < 0.3 * before;
                 before = residual;

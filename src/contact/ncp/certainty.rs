@@ -4,7 +4,7 @@ use super::NcpSolver;
 use super::measure::Scales;
 use super::modes::{CLOSED, classify, largest};
 use crate::contact::certificate::Path;
-use crate::contact::digits::{UNFELT, switch_units};
+use crate::contact::digits::{NEGLIGIBLE, switch_units};
 use crate::contact::problem::Problem;
 use crate::contact::tuning::{CERTAIN_FINISHED, CERTAIN_OFF};
 use crate::linalg::scattered;
@@ -83,7 +83,7 @@ impl NcpSolver {
         self.active_set.solve(problem, x, scratch);
         self.active_set.expand(x, |row, x| delta[row] -= x[0]);
         self.respond(problem, delta, change);
-        largest(change) <= UNFELT * all
+        largest(change) <= NEGLIGIBLE * all
     }
 
     /// Whether Newton's correction on the modes of the solution is small compared with the distance to

@@ -11,7 +11,7 @@ use super::modes::largest;
 use super::path_system::PathSystem;
 use super::smoothed::law;
 use super::work::Work;
-use crate::contact::digits::{ROUND_OFF, UNFELT};
+use crate::contact::digits::{NEGLIGIBLE, ROUND_OFF};
 use crate::contact::problem::Problem;
 use crate::contact::tuning::{
     PATH_BOUNDLESS, PATH_CORRECTIONS, PATH_FEW_CORRECTIONS, PATH_GROW, PATH_LINEAR, PATH_LONGEST,
@@ -171,7 +171,7 @@ impl Continuation {
         allowed: usize,
     ) -> bool {
         self.limit = self.factorizations + allowed;
-        while self.length > UNFELT && self.factorizations < self.limit {
+        while self.length > NEGLIGIBLE && self.factorizations < self.limit {
             self.predict(system);
             if let Some(corrections) = self.correct(problem, work, system) {
                 self.accept(system);

@@ -11,7 +11,7 @@ use super::least_norm::{AGAIN, INSIDES, Inside, LeastNorm, Piece, Set};
 use super::modes::{CLOSED, held_residual, largest};
 use super::pyramid;
 use super::work::Work;
-use crate::contact::digits::{ROUND_OFF, UNFELT};
+use crate::contact::digits::{NEGLIGIBLE, ROUND_OFF};
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
 use crate::contact::tuning::WARM_NEAR;
@@ -200,7 +200,7 @@ fn put_least(
         .diagonal
         .iter()
         .flat_map(|w| [w[0][0], w[1][1], w[2][2]]);
-    apart <= UNFELT * moved * diagonal.fold(0.0, f64::max)
+    apart <= NEGLIGIBLE * moved * diagonal.fold(0.0, f64::max)
 }
 
 /// Largest difference between the velocities of the present impulse, which it updates, and those in

@@ -15,7 +15,7 @@ use crate::contact::law::{Chosen, Law, Linearized, Outcome, Request, Start};
 use crate::contact::mode::Mode;
 use crate::contact::problem::Problem;
 use crate::contact::push_out::PushOut;
-use crate::contact::tuning::{NEARLY, REMNANTS};
+use crate::contact::tuning::{NEARLY, SMALL_BIASES};
 use crate::contact::work_budget::WorkBudget;
 use crate::error::Result;
 
@@ -42,7 +42,7 @@ impl Ncp {
 }
 
 /// Solves a region of rigid rows with the highest level of stabilization that has a solution and throws no
-/// body. `solve` receives the effort and the budget. Stabilization velocities up to `remnants` are dropped
+/// body. `solve` receives the effort and the budget. Velocities of stabilization up to `small_biases` are dropped
 /// if Newton's method only finds a solution without them.
 ///
 /// # Errors
@@ -51,7 +51,7 @@ pub(in crate::contact) fn undo(
     step: &mut dyn Request,
     region: usize,
     work_budget: &WorkBudget,
-    remnants: f64,
+    small_biases: f64,
     mut solve: impl FnMut(&mut dyn Request, PushOut, &Demand, &WorkBudget) -> Result<Certificate>,
 ) -> Result<Outcome> {
     let Start { jam, begun } = step.enter(region);
@@ -78,20 +78,20 @@ pub(in crate::contact) fn undo(
             ..demand
         };
         let attempts = [(brief, false), (brief, true), (demand, false)];
-        let has_remnants = push_out == PushOut::Full && step.has_remnants(remnants);
-        let attempts = match (has_remnants, demand.effort) {
+        let has_small_biases = push_out == PushOut::Full && step.has_small_biases(small_biases);
+        let attempts = match (has_small_biases, demand.effort) {
             (true, Effort::Brief) => &attempts[..2],
             (true, _) => &attempts[..],
             (false, _) => &attempts[2..],
         };
         let mut certificate = Certificate::new(Path::Empty);
-        for (k, (demand, overlooks)) in attempts.iter().enumerate() {
-            if *overlooks && certificate.residual() > NEARLY {
+        for (k, (demand, drops)) in attempts.iter().enumerate() {
+            if *drops && certificate.residual() > NEARLY {
                 continue;
             }
             failed.add_cost(&certificate);
-            match overlooks {
-                true => step.overlook(remnants),
+            match drops {
+                true => step.drop_biases(small_biases),
                 false if k > 0 => step.ask(push_out),
                 false => {}
             }
@@ -138,7 +138,7 @@ impl Law for Ncp {
 
     fn solve(&mut self, step: &mut dyn Request, work_budget: &WorkBudget) -> Result<Outcome> {
         let (solver, options) = (&mut self.solver, self.options);
-        let remnants = options.tolerance.min(REMNANTS);
+        let small_biases = options.tolerance.min(SMALL_BIASES);
         let regions = step.split()?;
         let mut all: Option<Outcome> = None;
         solver.begin(&step.posed().problem)?;
@@ -147,7 +147,7 @@ impl Law for Ncp {
                 step,
                 region,
                 work_budget,
-                remnants,
+                small_biases,
                 |step, push_out, demand, left| {
                     let options = NcpOptions {
                         effort: demand.effort,

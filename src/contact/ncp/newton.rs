@@ -11,7 +11,7 @@ use super::least_norm::LeastNorm;
 use super::modes::{CLOSED, held_residual, largest};
 use super::pyramid;
 use super::work::Work;
-use crate::contact::digits::{HELD, ROUND_OFF, TOLD};
+use crate::contact::digits::{HELD, READABLE, ROUND_OFF};
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Delassus, Problem};
 use crate::contact::tuning::{NEWTON_CORRECTIONS, NEWTON_FEW};
@@ -69,7 +69,7 @@ pub(super) fn run(
         work.update_sigma(problem);
         if flips == 0 {
             let mut residual = held_residual(problem.blocks, work);
-            let contracting = residual <= TOLD * velocity && plain;
+            let contracting = residual <= READABLE * velocity && plain;
             for _ in 0..NEWTON_CORRECTIONS {
                 if !contracting || residual <= exact {
                     break;

@@ -24,7 +24,7 @@ pub(super) struct PathSystem {
     /// Blocks whose normal row is in the null space of G: no impulse changes its velocity. Such a block can
     /// be on the central path only if this velocity is positive. The velocity of surfaces that glide on
     /// each other is zero; on the path it is made positive.
-    unfelt: Vec<bool>,
+    is_null: Vec<bool>,
     /// Bounds of boxes.
     pub bounds: Vec<f64>,
     pub lambda: Vec<f64>,
@@ -56,7 +56,7 @@ impl PathSystem {
             trees,
             unit: Vec::with_capacity(max_blocks),
             velocity: 1.0,
-            unfelt: Vec::with_capacity(max_blocks),
+            is_null: Vec::with_capacity(max_blocks),
             bounds: Vec::with_capacity(max_blocks),
             lambda: Vec::with_capacity(max_rows),
             sigma: Vec::with_capacity(max_rows),
@@ -86,8 +86,8 @@ impl PathSystem {
         self.unit.clear();
         self.unit
             .extend((0..nb).map(|i| mean(i).max(1e-12 * largest).sqrt().recip()));
-        self.unfelt.clear();
-        self.unfelt.extend((0..nb).map(|i| {
+        self.is_null.clear();
+        self.is_null.extend((0..nb).map(|i| {
             let last = problem.blocks[i].rows() - 1;
             let parts = match problem.blocks[i] {
                 Block::Contact { mu } | Block::Pyramid { mu } => mu == 0.0,
@@ -162,7 +162,7 @@ impl PathSystem {
             for r in offsets[i]..offsets[i + 1] {
                 lambda[r] = self.lambda[r] * unit * self.velocity;
             }
-            if self.unfelt[i] {
+            if self.is_null[i] {
                 lambda[offsets[i + 1] - 1] = 0.0;
             }
         }
@@ -181,7 +181,7 @@ impl PathSystem {
             for s in &mut sigma[offsets[i]..offsets[i + 1]] {
                 *s *= unit / self.velocity;
             }
-            if self.unfelt[i] {
+            if self.is_null[i] {
                 let normal = &mut sigma[offsets[i + 1] - 1];
                 *normal = normal.max(1.0);
             }

@@ -29,12 +29,12 @@ impl Request for OfStep<'_> {
         self.c.warm_start();
     }
 
-    fn has_remnants(&self, up_to: f64) -> bool {
-        self.c.has_remnants(up_to)
+    fn has_small_biases(&self, up_to: f64) -> bool {
+        self.c.has_small_biases(up_to)
     }
 
-    fn overlook(&mut self, up_to: f64) {
-        self.c.overlook(up_to, self.v, self.v_free);
+    fn drop_biases(&mut self, up_to: f64) {
+        self.c.drop_biases(up_to, self.v, self.v_free);
         self.c.warm_start();
     }
 

@@ -5,7 +5,7 @@
 
 use super::face::{Face, Slide};
 use super::{ActiveSetSystem, Use};
-use crate::contact::digits::{ROUND_OFF, UNFELT};
+use crate::contact::digits::{NEGLIGIBLE, ROUND_OFF};
 use crate::contact::tuning::{TREES_PROXIMAL, TREES_REPETITIONS, TREES_STALLED};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 use crate::linalg::grow;
@@ -68,7 +68,7 @@ impl ActiveSetSystem {
         let transposed = purpose == Use::Derivative { transposed: true };
         let (part, stalled) = match purpose {
             // The result of a step is checked anyway, so that the round-off with this ε is enough.
-            Use::Step { .. } => (UNFELT, TREES_STALLED),
+            Use::Step { .. } => (NEGLIGIBLE, TREES_STALLED),
             Use::Derivative { .. } => (ROUND_OFF, f64::INFINITY),
         };
         let (m, n) = (self.order, rows.rows());

@@ -2,7 +2,7 @@
 //! is zero.
 
 use crate::contact::block::Small;
-use crate::contact::digits::{ROUND_OFF, UNFELT};
+use crate::contact::digits::{NEGLIGIBLE, ROUND_OFF};
 use crate::contact::ncp::cone::planar_norm;
 
 /// One block on its face.
@@ -91,7 +91,7 @@ pub fn sliding(mu: f64, lambda: &[f64], sigma: &[f64], w: &Small) -> Slide {
     let along = (u[0] * sigma[0] + u[1] * sigma[1]).max(0.0);
     // If no impulse changes the velocity across the slip, the term s of the turning direction alone
     // determines x₂. The bound keeps the row above round-off.
-    let response = response_across(u, [w[0][0], w[0][1], w[1][1]]).max(UNFELT * mean);
+    let response = response_across(u, [w[0][0], w[0][1], w[1][1]]).max(NEGLIGIBLE * mean);
     let held = mu * lambda[2].max(0.0) * response;
     let (across, turn) = if held + along > 0.0 {
         (held / (held + along), along * response / (held + along))

@@ -8,7 +8,7 @@
 
 use super::ActiveSetSystem;
 use super::assemble::assemble;
-use crate::contact::digits::UNFELT;
+use crate::contact::digits::NEGLIGIBLE;
 use crate::contact::ncp::modes::largest;
 use crate::contact::tuning::{NEWTON_CONTRADICTED, NEWTON_PROXIMAL};
 use crate::linalg::grow;
@@ -22,7 +22,11 @@ impl ActiveSetSystem {
         assemble(values, n, &self.faces, a, &mut self.rows);
         let largest = (self.faces.iter()).fold(0.0, |m: f64, f| m.max(f.response));
         // The floor regularizes also rows in the null space of G.
-        let floor = if largest > 0.0 { UNFELT * largest } else { 1.0 };
+        let floor = if largest > 0.0 {
+            NEGLIGIBLE * largest
+        } else {
+            1.0
+        };
         self.ease.clear();
         for face in &self.faces {
             let ease = NEWTON_PROXIMAL * face.response.max(floor);
