@@ -72,7 +72,8 @@ static int riccati(const double *A, const double *B, double *P, double *K) {
     return 0;
 }
 
-/* Runs the regulator for 8 s, prints and records the motion. Returns whether the pole is at rest at the end. */
+/* Runs the regulator for 8 s, prints and records the motion. Returns whether the pole ends
+ * at rest. */
 static int balance(ds_sim *sim, ds_recorder *recorder, const double *P, const double *K, double h) {
     double q[NV] = {0.5, 0.25}, v[NV] = {0}, cost = 0.0, predicted = 0.0;
     const double start[N] = {q[0], q[1], 0.0, 0.0};

@@ -3,11 +3,12 @@
 #
 # usage: fuzz/run.sh TARGET [SECONDS [LIBFUZZER OPTION ...]]
 #
-# TARGET: urdf, mjcf, stl, obj, dae, glb, msh, hfield, builder, calls or asked. Inputs that it finds are kept below target/fuzz; a case that
-# fails is a file target/fuzz/TARGET/crash-..., which `fuzz/run.sh TARGET 0 FILE` runs alone. `fuzz/run.sh TARGET
-# minimize` renews the committed corpus from all that was found.
+# TARGET: urdf, mjcf, stl, obj, dae, glb, msh, hfield, builder, calls or asked. Inputs that it finds are kept
+# below target/fuzz; a case that fails is a file target/fuzz/TARGET/crash-..., which `fuzz/run.sh TARGET 0
+# FILE` runs alone. `fuzz/run.sh TARGET minimize` renews the committed corpus from all that was found.
 #
-# libFuzzer through libfuzzer-sys on the stable compiler, which RUSTC_BOOTSTRAP lets take the sanitizer's flags.
+# libFuzzer through libfuzzer-sys on the stable compiler, which RUSTC_BOOTSTRAP lets take the sanitizer's
+# flags.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 target=${1:?one of urdf mjcf stl obj dae glb msh hfield builder calls asked}

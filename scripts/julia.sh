@@ -3,8 +3,8 @@
 #
 # usage: scripts/julia.sh        exit 1, with the reason on standard error, where none can be had
 #
-# Debian 12 has no Julia; Debian 11's 1.5.3 runs on it. It is taken from the mirror that the machine's own apt is
-# configured with and unpacked into a folder: nothing is installed on the machine.
+# Debian 12 has no Julia; Debian 11's 1.5.3 runs on it. It is taken from the mirror that the machine's own apt
+# is configured with and unpacked into a folder: nothing is installed on the machine.
 set -eu
 cd "$(dirname "$0")/.."
 root="$PWD/target/tools/julia"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Compares every ccall of the Julia package with the header, then runs its tests with a real Julia where one can be had.
-# The last line counts. Needs target/cmake/reference.bin, which the C tests write.
+# Compares every ccall of the Julia package with the header, then runs its tests with a real Julia where one
+# can be had. The last line counts. Needs target/cmake/reference.bin, which the C tests write.
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
 python3 bindings/julia/generate.py --check

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Type-checks the library for platforms that this machine need not be: 64-bit ARM on Linux and macOS, Windows, and
-# Linux with musl. Adds Rust's standard library for them by rustup; where that does not go, it says so and does without.
+# Type-checks the library for platforms that this machine need not be: 64-bit ARM on Linux and macOS, Windows,
+# and Linux with musl. Adds Rust's standard library for them by rustup; where that does not go, it says so and
+# does without.
 set -eu
 cd "$(dirname "$0")/.."
 passed=0

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# Makes the files of a release, and their checksums: an archive to install from (both libraries, symbols, headers,
-# the packages of CMake and pkg-config), a wheel, Python's source package, the crate, conda-forge's recipe.
+# Makes the files of a release, and their checksums: an archive to install from (both libraries, symbols,
+# headers, the packages of CMake and pkg-config), a wheel, Python's source package, the crate, conda-forge's
+# recipe.
 #
 # usage: scripts/release.sh [--glibc VERSION] DIRECTORY
 #
-# --glibc builds with cargo-zigbuild for that version of glibc and later ones; otherwise the library needs what this
-# machine has. The wheel's name states the requirements that auditwheel finds. Tools land below target/.
+# --glibc builds with cargo-zigbuild for that version of glibc and later ones; otherwise the library needs
+# what this machine has. The wheel's name states the requirements that auditwheel finds. Tools land below
+# target/.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/tools.sh

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Builds the documentation's site, target/site/index.html: docs/, references of all languages, and a gallery of the examples.
-# It can be opened from the disk, and asks nothing of a network.
+# Builds the documentation's site, target/site/index.html: docs/, references of all languages, and a gallery
+# of the examples. It can be opened from the disk, and asks nothing of a network.
 #
-# Installs mkdocs below target/. DIFFSIM_PYTHON may name a Python that has the package; without one it is installed beside
-# mkdocs. Without a Julia, its parts are left out.
+# Installs mkdocs below target/. DIFFSIM_PYTHON may name a Python that has the package; without one it is
+# installed beside mkdocs. Without a Julia, its parts are left out.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/tools.sh

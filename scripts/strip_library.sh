@@ -3,10 +3,10 @@
 #
 # usage: scripts/strip_library.sh LIBRARY STRIPPED
 #
-# A shared library's symbols and lines go to STRIPPED.debug. A debugger finds that beside the library, in .debug/
-# there, or below /usr/lib/debug, by .gnu_debuglink; or by the build id. Of a static one lines go, and the compiler's
-# own form of the code, most of the file, which only Rust's linker could use. OBJCOPY names another objcopy. LIBRARY is
-# not changed.
+# A shared library's symbols and lines go to STRIPPED.debug. A debugger finds that beside the library, in
+# .debug/ there, or below /usr/lib/debug, by .gnu_debuglink; or by the build id. Of a static one lines go, and
+# the compiler's own form of the code, most of the file, which only Rust's linker could use. OBJCOPY names
+# another objcopy. LIBRARY is not changed.
 set -eu
 library=$1
 stripped=$2

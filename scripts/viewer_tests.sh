@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests the page that shows recordings, in a browser without a window: Debian's chromium, which is installed where this
-# runs as root. Checks that the committed bundle matches viewer/src. The last line counts.
+# Tests the page that shows recordings, in a browser without a window: Debian's chromium, which is installed
+# where this runs as root. Checks that the committed bundle matches viewer/src. The last line counts.
 #
 # usage: scripts/viewer_tests.sh PYTHON        a Python that has the package
 set -eu

@@ -1,4 +1,5 @@
-// Opens the site in a browser, from the disk and from a server, and uses it as one does. The last line counts.
+// Opens the site in a browser, from the disk and from a server, and uses it as one does. The last line
+// counts.
 //
 // usage: node browser.mjs SITE VERSION BROWSER
 import { existsSync } from "node:fs";

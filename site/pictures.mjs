@@ -1,12 +1,14 @@
-// Takes the gallery's pictures, site/pictures/NAME.jpg, from the pages of a built site. They are kept in the repository, so
-// that the site can be built without a browser; take them anew when an example shows something else.
+// Takes the gallery's pictures, site/pictures/NAME.jpg, from the pages of a built site. They are kept in the
+// repository, so that the site can be built without a browser; take them anew when an example shows something
+// else.
 //
 // usage: node site/pictures.mjs target/site/VERSION BROWSER [NAME ...]
 import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { launch } from "../viewer/test/chromium.mjs";
 
-/** For each example the page, the time [s], the layout of recordings, and the camera's position and target [m]. */
+/** For each example the page, the time [s], the layout of recordings, and the camera's position and target
+ * [m]. */
 const PICTURES = {
   leap: ["leap", 0.62, "over", [1.2, -2.3, 1.1], [0.3, 0, 0.68]],
   known_robots: ["known_robots_legged", 1.0, "beside", [1.5, -1.3, 0.8], [0, 0, 0.25]],

@@ -1,12 +1,14 @@
 #!/bin/sh
-# Compares two builds of the library bit for bit, in more than a thousand short simulations (bits.c says which).
+# Compares two builds of the library bit for bit, in more than a thousand short simulations (bits.c says
+# which).
 #
 # usage: benches/bits/bits.sh OLD.so NEW.so [FILTER] [-- MODEL ...]
 #
-# Prints the cases that differ and the columns in which they do. FILTER: only cases whose name contains it. MODEL: .xml or
-# .urdf files that join the cases. The lines themselves stay in target/bits/old.txt and new.txt. Exits with 1 where any
-# differs, with 2 where a run did not come to its end. Takes a little more than half a minute on two cores that are idle.
-# Both libraries must suit include/diffsim.h, and run on the same machine: kernels differ from processor to processor.
+# Prints the cases that differ and the columns in which they do. FILTER: only cases whose name contains it.
+# MODEL: .xml or .urdf files that join the cases. The lines themselves stay in target/bits/old.txt and
+# new.txt. Exits with 1 where any differs, with 2 where a run did not come to its end. Takes a little more
+# than half a minute on two cores that are idle. Both libraries must suit include/diffsim.h, and run on the
+# same machine: kernels differ from processor to processor.
 set -eu
 usage() {
     sed -n 's/^# usage: /usage: /p' "$0" >&2

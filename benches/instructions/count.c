@@ -5,7 +5,8 @@
  * CONTACT: none, with exact cones, or with friction pyramids.
  *
  * From the keyframe "start", else from rest at the neutral configuration, under inputs that differ
- * from step to step. Every STRIDE-th step has its Jacobians computed, and the one after it its VJP. A RATE is that of a recorder [Hz]. */
+ * from step to step. Every STRIDE-th step has its Jacobians computed, and the one after it its VJP. A RATE is
+ * that of a recorder [Hz]. */
 #include "diffsim.h"
 #include "diffsim_record.h"
 

@@ -2,8 +2,8 @@
  *
  * usage: mujoco_step MODEL.xml SCENARIO STRIDE CLOCK
  *
- * Euler, Newton to MuJoCo's default tolerance, pyramidal cones. Every STRIDE-th step (0: none) a copy of the state is differentiated. One JSON line for each kind of call,
- * then one about the run. */
+ * Euler, Newton to MuJoCo's default tolerance, pyramidal cones. Every STRIDE-th step (0: none) a copy of the
+ * state is differentiated. One JSON line for each kind of call, then one about the run. */
 #define _POSIX_C_SOURCE 200809L
 #include "bench.h"
 

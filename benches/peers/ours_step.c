@@ -4,8 +4,9 @@
  *
  * The default options but for LAW: ncp, the exact cones, lcp, friction pyramids, or convex.
  * Within STRIDE steps (0: none) one has its Jacobians by q, v and u computed and another its VJP, so that
- * neither finds work of the other done. A run that has taken SECONDS, or fails, ends there. One JSON line for each kind of call, then one
- * about the run and one about the last quarter of it, where a pile has settled. */
+ * neither finds work of the other done. A run that has taken SECONDS, or fails, ends there. One JSON line for
+ * each kind of call, then one about the run and one about the last quarter of it, where a pile has settled.
+ * */
 #define _POSIX_C_SOURCE 200809L
 #include "ours.h"
 #include <string.h>

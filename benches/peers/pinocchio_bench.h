@@ -1,9 +1,10 @@
 // Shared code of the benchmarks of Pinocchio: the states of a file, and tasks that take turns over them.
 //
-// STATES.txt holds the number of states K, nq and nv, then K rows of q, v, a, tau. Every pass calls one function once per state
-// and yields one time per call; the functions take turns, so that a slow minute of the machine hits them all. One JSON object
-// per line: the function, the median over the passes in microseconds per call, and the Frobenius norm of the outputs over all
-// states, by which the runner knows that both sides computed the same thing.
+// STATES.txt holds the number of states K, nq and nv, then K rows of q, v, a, tau. Every pass calls one
+// function once per state and yields one time per call; the functions take turns, so that a slow minute of
+// the machine hits them all. One JSON object per line: the function, the median over the passes in
+// microseconds per call, and the Frobenius norm of the outputs over all states, by which the runner knows
+// that both sides computed the same thing.
 #pragma once
 
 #include <pinocchio/multibody.hpp>

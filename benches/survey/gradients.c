@@ -2,10 +2,11 @@
  *
  * usage: gradients FILE BASE GROUND MESH_DIR STEPS STRIDE TIME_STEP
  *
- * From ds_model_home, one centimetre above the ground, noise on the joints: STEPS steps, one in STRIDE of which is looked
- * at. A column by q, v or u called exact is wrong where no width of central differences agrees with it to 1e-4 of its
- * largest entry (1 at least), nor, where a switch is too near for those, one of the two sides. The two sides of a step differ where along a coordinate or one of eight random directions the
- * second-order differences to both sides do by more than 1e-6. One JSON line a law. */
+ * From ds_model_home, one centimetre above the ground, noise on the joints: STEPS steps, one in STRIDE of
+ * which is looked at. A column by q, v or u called exact is wrong where no width of central differences
+ * agrees with it to 1e-4 of its largest entry (1 at least), nor, where a switch is too near for those, one of
+ * the two sides. The two sides of a step differ where along a coordinate or one of eight random directions
+ * the second-order differences to both sides do by more than 1e-6. One JSON line a law. */
 #define _POSIX_C_SOURCE 200809L
 #include "robot.h"
 

@@ -1,11 +1,13 @@
-/* Plans of a legged robot that was pushed, by iLQR: how long the worst step on the way takes, and a cycle of control.
+/* Plans of a legged robot that was pushed, by iLQR: how long the worst step on the way takes, and a cycle of
+ * control.
  *
  * usage: plan FILE MESH_DIR [PUSH [STEPS [TIME_STEP]]]
  *
- * The robot stands at home on a ground, of its geoms those that overlap there do not touch, and its base is pushed
- * sideways at PUSH m/s (0.6). A plan of STEPS (30) of TIME_STEP (0.01 s) is improved 45 times, and after each time every step
- * of it is timed; then it follows the robot for as many cycles of three iterations as it has steps. It starts once from
- * inputs of zero, with which the robot falls into itself, and once from those that keep the stance. Times are of the thread. One JSON line a law and start. */
+ * The robot stands at home on a ground, of its geoms those that overlap there do not touch, and its base is
+ * pushed sideways at PUSH m/s (0.6). A plan of STEPS (30) of TIME_STEP (0.01 s) is improved 45 times, and
+ * after each time every step of it is timed; then it follows the robot for as many cycles of three iterations
+ * as it has steps. It starts once from inputs of zero, with which the robot falls into itself, and once from
+ * those that keep the stance. Times are of the thread. One JSON line a law and start. */
 #define _POSIX_C_SOURCE 200809L
 #include "diffsim_control.h"
 #include "robot.h"

@@ -1,15 +1,16 @@
-# Finds the stiffness and damping of the springs of a small crane from a recorded motion, by Levenberg and Marquardt's method on
-# the exact derivatives of an implicit formula.
+# Finds the stiffness and damping of the springs of a small crane from a recorded motion, by Levenberg and
+# Marquardt's method on the exact derivatives of an implicit formula.
 #
 #     julia --project=bindings/julia examples/julia/spring_identification.jl [FOLDER]
 #
 # Writes spring_identification.dsrec, the motion with the parameters found, into FOLDER (default: target).
 #
-# A jib is hinged to a wall by a rubber bush and held by a stay that only pulls. A load hangs from its tip on a coil spring and
-# swings. The recording has velocities every 4 ms, with noise, of a motion computed with steps a twentieth as long: this is the rig.
-# The unknowns are stiffness and damping of all three, and the length at which the stay becomes taut. The stay shakes the jib at
-# 32 Hz, eight records for each period: a first-order formula adds damping of its own, which appears in the parameters. The program
-# compares SDIRK2, of second order, with BDF1.
+# A jib is hinged to a wall by a rubber bush and held by a stay that only pulls. A load hangs from its tip on
+# a coil spring and swings. The recording has velocities every 4 ms, with noise, of a motion computed with
+# steps a twentieth as long: this is the rig. The unknowns are stiffness and damping of all three, and the
+# length at which the stay becomes taut. The stay shakes the jib
+# at 32 Hz, eight records for each period: a first-order formula adds damping of its own, which appears in the
+# parameters. The program compares SDIRK2, of second order, with BDF1.
 
 module SpringIdentification
 

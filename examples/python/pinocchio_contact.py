@@ -91,7 +91,8 @@ class Robot:
         by_q, by_v, by_tau = pin.computeABADerivatives(model, data, q, self.v, self.tau)
         by_tau = np.triu(by_tau) + np.triu(by_tau, 1).T
         self.dfree = h * by_q, np.eye(nv) + h * by_v, h * by_tau
-        # Column j of M is the force of the acceleration e_j, column j of J the velocity of the feet at the velocity e_j.
+        # Column j of M is the force of the acceleration e_j, column j of J the velocity of the feet at the
+        # velocity e_j.
         self.dM, self.dJ = np.zeros((nv, nv, nv)), np.zeros((rows, nv, nv))
         gravity = pin.computeGeneralizedGravityDerivatives(model, data, q)
         zero = np.zeros(nv)

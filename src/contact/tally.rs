@@ -15,7 +15,8 @@ pub enum Method {
     Parametric,
     /// Pivots along a ray, from a problem in which all contacts open.
     Rays,
-    /// Pivots from the present impulses, and with a matrix also from zero impulses: for nearly dependent rows.
+    /// Pivots from the present impulses, and with a matrix also from zero impulses: for nearly dependent
+    /// rows.
     Pivots,
     /// The interior point, which finds modes from any start.
     Interior,

@@ -42,8 +42,8 @@ impl Ncp {
 }
 
 /// Solves a region of rigid rows with the highest level of stabilization that has a solution and throws no
-/// body. `solve` receives the effort and the budget. Velocities of stabilization up to `small_biases` are dropped
-/// if Newton's method only finds a solution without them.
+/// body. `solve` receives the effort and the budget. Velocities of stabilization up to `small_biases` are
+/// dropped if Newton's method only finds a solution without them.
 ///
 /// # Errors
 /// The errors of `solve`.
