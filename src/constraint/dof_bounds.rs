@@ -109,6 +109,30 @@ impl Range {
         self.nearest(Segment::Held)
     }
 
+    /// The segment at a velocity within the range.
+    pub fn segment_at(&self, v: f64) -> Segment {
+        if v <= self.lo {
+            Segment::Lower
+        } else if v >= self.hi {
+            Segment::Upper
+        } else if self.friction > 0.0 && v < 0.0 {
+            Segment::Minus
+        } else if self.friction > 0.0 && v == 0.0 {
+            Segment::Held
+        } else {
+            Segment::Plus
+        }
+    }
+
+    /// The segment at a velocity of a dof that is free on `segment`; a locked dof keeps its segment.
+    pub fn slip_at(&self, v: f64, segment: Segment) -> Segment {
+        match segment {
+            Segment::Minus if v > 0.0 => Segment::Plus,
+            Segment::Plus if v < 0.0 && self.friction > 0.0 => Segment::Minus,
+            other => other,
+        }
+    }
+
     /// The velocity of a segment on which the dof is locked.
     pub fn velocity(&self, segment: Segment) -> Option<f64> {
         match segment {

@@ -8,10 +8,12 @@
 //!
 //! with the factors of A in which the dofs of L are locked. Block pivoting moves all dofs that are
 //! beyond their segment at once, each to the segment that is nearest for this dof alone. If this makes
-//! no progress, it starts again from the natural segments. If that makes no progress either, it moves
-//! only the dof of least index, to the neighbouring segment. This last method ends: while the others are
-//! solved exactly, the impulse on one dof is strictly monotone in its velocity, so that the dof never
-//! turns back; the same follows for the others by induction.
+//! no progress, it starts again from the natural segments. If that makes no progress either, an active-set
+//! method descends (Nocedal and Wright, Numerical Optimization, 16.5, for piecewise quadratic functions):
+//! it goes from a point within all bounds towards the solution for its segments, to the minimum along the
+//! way; a dof whose bend the minimum lies on is locked there. At a minimum for the locked dofs, the one
+//! whose impulse is farthest beyond its segment is released. The function decreases with every release, so
+//! that no set of segments comes again.
 
 use super::dof_bounds::{Bounded, Range, Segment};
 use crate::constraint::tuning::PIVOT_PATIENCE;
@@ -30,8 +32,20 @@ enum Phase {
     Warm,
     /// The same from the natural segments.
     Natural,
-    /// Only the dof of least index.
-    Single,
+    /// An active-set method that descends.
+    Descent,
+}
+
+/// A bend of the function on the way of the descent.
+#[derive(Clone, Copy, Debug)]
+struct Bend {
+    /// Share of the way.
+    share: f64,
+    /// Rise of the slope along the way.
+    rise: f64,
+    /// Index of the dof among those with bounds, and the segment on which the bend locks it.
+    place: usize,
+    segment: Segment,
 }
 
 /// The result of a solve.
@@ -60,6 +74,10 @@ pub struct DofBounds {
     /// Per dof: its index among the dofs with bounds.
     places: Vec<Option<u32>>,
     locked: Vec<bool>,
+    /// Of the descent: its point and direction, per dof, and the bends on the way.
+    point: Vec<f64>,
+    way: Vec<f64>,
+    bends: Vec<Bend>,
     /// True if the factors are those of `locked`.
     is_factored: bool,
 }
@@ -83,6 +101,9 @@ impl DofBounds {
             mobility: vec![0.0; nv],
             places,
             locked: vec![false; nv],
+            point: vec![0.0; nv],
+            way: vec![0.0; nv],
+            bends: Vec::with_capacity(2 * n),
             is_factored: false,
         }
     }
@@ -156,7 +177,7 @@ impl DofBounds {
                 solved.is_solved = true;
                 return solved;
             }
-            if phase != Phase::Single {
+            if phase != Phase::Descent {
                 if wrong < least {
                     (least, patience) = (wrong, PIVOT_PATIENCE);
                 } else if patience > 0 {
@@ -168,14 +189,126 @@ impl DofBounds {
                     }
                     continue;
                 } else {
-                    phase = Phase::Single;
+                    phase = Phase::Descent;
+                    self.begin_descent(v);
+                    continue;
                 }
             }
             if !has_mass {
                 self.take(factors, t);
                 has_mass = true;
             }
-            self.exchange(v, limits, phase == Phase::Single);
+            match phase {
+                Phase::Descent => self.descend(t, v),
+                _ => self.exchange(v, limits),
+            }
+        }
+    }
+
+    /// Begins the descent at the velocity `v`, moved into all bounds.
+    fn begin_descent(&mut self, v: &[f64]) {
+        self.point.copy_from_slice(v);
+        for (range, segment) in self.ranges.iter().zip(&mut self.segments) {
+            let x = &mut self.point[range.dof];
+            if range.is_prescribed {
+                continue;
+            }
+            *x = x.max(range.lo).min(range.hi);
+            *segment = range.segment_at(*x);
+        }
+    }
+
+    /// Goes from the point of the descent towards `v`, the solution for its segments, to the minimum along
+    /// the way. At `v` itself, releases a locked dof.
+    fn descend(&mut self, t: &Topology, v: &[f64]) {
+        for ((way, v), x) in self.way.iter_mut().zip(v).zip(&self.point) {
+            *way = v - x;
+        }
+        self.find_bends();
+        self.mass.times(t, &self.way, &mut self.change);
+        let pairs = self.way.iter().zip(&self.change);
+        let curvature: f64 = pairs.map(|(x, y)| x * y).sum();
+        let (mut risen, mut share, mut stop) = (0.0, 1.0, None);
+        for bend in &self.bends {
+            let slope = risen - curvature * (1.0 - bend.share);
+            if slope >= 0.0 {
+                break;
+            }
+            if slope + bend.rise >= 0.0 {
+                (share, stop) = (bend.share, Some(*bend));
+                break;
+            }
+            risen += bend.rise;
+        }
+        if stop.is_none() && risen == 0.0 {
+            self.point.copy_from_slice(v);
+            return self.release();
+        }
+        if stop.is_none() {
+            share = 1.0 - risen / curvature;
+        }
+        for (x, way) in self.point.iter_mut().zip(&self.way) {
+            *x += share * way;
+        }
+        for (range, segment) in self.ranges.iter().zip(&mut self.segments) {
+            *segment = range.slip_at(self.point[range.dof], *segment);
+        }
+        if let Some(Bend { place, segment, .. }) = stop {
+            let range = &self.ranges[place];
+            self.segments[place] = segment;
+            self.point[range.dof] = range.velocity(segment).unwrap_or(0.0);
+        }
+    }
+
+    /// Lists the bends of the free dofs on the way of the descent, in their order.
+    fn find_bends(&mut self) {
+        self.bends.clear();
+        for (place, (range, now)) in self.ranges.iter().zip(&self.segments).enumerate() {
+            let (x, way) = (self.point[range.dof], self.way[range.dof]);
+            if range.is_prescribed || range.velocity(*now).is_some() || way == 0.0 {
+                continue;
+            }
+            let (rest, end) = match way > 0.0 {
+                true => (x < 0.0 && range.hi > 0.0, Segment::Upper),
+                false => (x > 0.0 && range.lo < 0.0, Segment::Lower),
+            };
+            let friction = 2.0 * range.friction * way.abs();
+            let ahead = [
+                (Segment::Held, friction, rest && friction > 0.0),
+                (end, f64::INFINITY, true),
+            ];
+            for (segment, rise, is_ahead) in ahead {
+                let share = range
+                    .velocity(segment)
+                    .map_or(f64::INFINITY, |at| (at - x) / way);
+                if is_ahead && share <= 1.0 {
+                    self.bends.push(Bend {
+                        share,
+                        rise,
+                        place,
+                        segment,
+                    });
+                }
+            }
+        }
+        let order = |a: &Bend, b: &Bend| a.share.total_cmp(&b.share).then(a.place.cmp(&b.place));
+        self.bends.sort_unstable_by(order);
+    }
+
+    /// Releases the locked dof whose impulse is farthest beyond its segment.
+    fn release(&mut self) {
+        let mut worst = (0.0, None);
+        for (i, (range, segment)) in self.ranges.iter().zip(&self.segments).enumerate() {
+            if range.is_prescribed || range.velocity(*segment).is_none() {
+                continue;
+            }
+            let beyond = range.beyond(*segment, 0.0, self.rho[range.dof]);
+            if beyond.abs() > f64::abs(worst.0) {
+                worst = (beyond, Some(i));
+            }
+        }
+        if let (beyond, Some(i)) = worst {
+            self.segments[i] = self.ranges[i].neighbour(self.segments[i], beyond > 0.0);
         }
     }
 
@@ -253,9 +386,8 @@ impl DofBounds {
         (wrong, largest)
     }
 
-    /// Moves all dofs that are beyond their segments; with `single`, moves the first of them by one
-    /// segment.
-    fn exchange(&mut self, v: &[f64], limits: [f64; 2], single: bool) {
+    /// Moves all dofs that are beyond their segments.
+    fn exchange(&mut self, v: &[f64], limits: [f64; 2]) {
         let mobility = &self.mobility;
         for (range, segment) in self.ranges.iter().zip(&mut self.segments) {
             let (v, rho) = (v[range.dof], self.rho[range.dof]);
@@ -268,13 +400,10 @@ impl DofBounds {
                 continue;
             }
             let nearest = range.project(1.0 / mobility[range.dof], v, rho);
-            *segment = match single || nearest == *segment {
+            *segment = match nearest == *segment {
                 true => range.neighbour(*segment, beyond > 0.0),
                 false => nearest,
             };
-            if single {
-                return;
-            }
         }
     }
 }
