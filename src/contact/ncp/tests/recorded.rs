@@ -59,7 +59,9 @@ impl Recorded {
 }
 
 fn recorded() -> Vec<Recorded> {
-    read(include_str!("recorded.txt"))
+    read(include_str!(
+        "../../../../tests/contact/recorded/humanoids.txt"
+    ))
 }
 
 fn read(text: &str) -> Vec<Recorded> {
@@ -146,7 +148,9 @@ fn problems_of_humanoids_are_certified_without_first_order_methods() {
 #[test]
 fn problems_of_a_quadruped_that_slides_are_solved() {
     let mut solver = NcpSolver::new(60, 30);
-    let cases = read(include_str!("sliding.txt"));
+    let cases = read(include_str!(
+        "../../../../tests/contact/recorded/sliding.txt"
+    ));
     assert_eq!(cases.len(), 4);
     let mut by_pivots = 0;
     for (k, case) in cases.iter().enumerate() {
@@ -175,7 +179,9 @@ fn problems_of_a_quadruped_that_slides_are_solved() {
 fn how_far_a_solve_went_is_said() {
     let mut solver = NcpSolver::new(60, 30);
     let mut found = [0; 3];
-    let cases = (recorded().into_iter()).chain(read(include_str!("sliding.txt")));
+    let cases = (recorded().into_iter()).chain(read(include_str!(
+        "../../../../tests/contact/recorded/sliding.txt"
+    )));
     for (k, case) in cases.enumerate() {
         for tolerance in [1e-10, 1e-17] {
             let mut solve = |effort: Effort| {
@@ -280,7 +286,9 @@ fn continuation_alone_solves_every_recorded_problem() {
         method: Method::Continuation,
         ..NcpOptions::default()
     };
-    let cases = (recorded().into_iter()).chain(read(include_str!("sliding.txt")));
+    let cases = (recorded().into_iter()).chain(read(include_str!(
+        "../../../../tests/contact/recorded/sliding.txt"
+    )));
     for (k, case) in cases.enumerate() {
         let mut lambda = vec![0.0; case.g.len()];
         let mut modes = vec![Mode::Unknown; case.blocks.len()];
