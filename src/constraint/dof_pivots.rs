@@ -291,8 +291,14 @@ impl DofBounds {
                 }
             }
         }
-        let order = |a: &Bend, b: &Bend| a.share.total_cmp(&b.share).then(a.place.cmp(&b.place));
-        self.bends.sort_unstable_by(order);
+        // By insertion: there are few bends.
+        for i in 1..self.bends.len() {
+            let mut at = i;
+            while at > 0 && self.bends[at].share < self.bends[at - 1].share {
+                self.bends.swap(at, at - 1);
+                at -= 1;
+            }
+        }
     }
 
     /// Releases the locked dof whose impulse is farthest beyond its segment.

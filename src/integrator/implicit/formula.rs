@@ -50,10 +50,7 @@ impl Stage {
         } else if !(0.0..=1.0).contains(&share) {
             format!("share must be from 0 to 1, got {share}")
         } else if !is_finite(&self.w0) || !is_finite(&self.xi0) {
-            format!(
-                "w0 and xi0 must be finite, got {:?} and {:?}",
-                self.w0, self.xi0
-            )
+            String::from("w0 and xi0 must be finite")
         } else {
             return Ok(());
         };
