@@ -19,7 +19,7 @@ use super::dof_bounds::{Bounded, Range, Segment};
 use crate::constraint::tuning::PIVOT_PATIENCE;
 use crate::dynamics::locked::LockedMass;
 use crate::dynamics::mass::BranchMatrix;
-use crate::linalg::{larger, largest};
+use crate::linalg::{larger, largest, sort_few};
 use crate::model::topology::Topology;
 
 /// Relative to the largest velocity and impulse: tolerance for being beyond a segment.
@@ -291,14 +291,7 @@ impl DofBounds {
                 }
             }
         }
-        // By insertion: there are few bends.
-        for i in 1..self.bends.len() {
-            let mut at = i;
-            while at > 0 && self.bends[at].share < self.bends[at - 1].share {
-                self.bends.swap(at, at - 1);
-                at -= 1;
-            }
-        }
+        sort_few(&mut self.bends, |a, b| a.share < b.share);
     }
 
     /// Releases the locked dof whose impulse is farthest beyond its segment.
