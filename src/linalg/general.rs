@@ -105,25 +105,23 @@ impl General {
         solve_middle(self, x, scratch);
     }
 
-    /// As [`Symmetric::range_target`](super::Symmetric::range_target), for F = U Qᵀ: after
+    /// As [`Symmetric::range_equations`](super::Symmetric::range_equations), with F = U Qᵀ. Call it after
     /// [`General::factor_complete`].
-    pub fn range_target(&self, x: &mut [[f64; 1]], scratch: &mut [[f64; 1]]) {
-        let r = self.complete.rank();
-        self.complete.target(x, scratch);
+    pub fn range_equations(
+        &self,
+        f: &mut [f64],
+        stride: usize,
+        x: &mut [[f64; 1]],
+        scratch: &mut [[f64; 1]],
+    ) {
+        let (all, r) = (&self.complete, self.complete.rank());
+        all.target(x, scratch);
         x[..r].copy_from_slice(&scratch[..r]);
-    }
-
-    /// Coefficient of unknown `columns()[j]` in equation k of F x = t.
-    pub fn range_entry(&self, k: usize, j: usize) -> f64 {
-        match j < k {
-            true => 0.0,
-            false => self.complete.upper(k, j),
+        for (j, unknown) in all.columns().iter().enumerate() {
+            for (k, f) in f[unknown * stride..][..r.min(j + 1)].iter_mut().enumerate() {
+                *f = all.upper(k, j);
+            }
         }
-    }
-
-    /// The unknown of each column of U.
-    pub fn columns(&self) -> &[usize] {
-        self.complete.columns()
     }
 }
 

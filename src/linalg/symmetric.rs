@@ -382,6 +382,23 @@ impl Symmetric {
         x[..r].copy_from_slice(&y[..r]);
     }
 
+    /// The equations of [`Symmetric::range_target`] with F. `f` receives Fᵀ, n rows of `stride` numbers, and
+    /// must be zero before.
+    pub fn range_equations(
+        &self,
+        f: &mut [f64],
+        stride: usize,
+        x: &mut [[f64; 1]],
+        scratch: &mut [[f64; 1]],
+    ) {
+        self.range_target(x, scratch);
+        for (i, unknown) in self.permutation().iter().enumerate() {
+            for (k, f) in f[unknown * stride..][..self.rank].iter_mut().enumerate() {
+                *f = self.range_entry(k, i);
+            }
+        }
+    }
+
     /// Entry (k, i) of F: the coefficient of unknown `permutation()[i]` in equation k.
     pub fn range_entry(&self, k: usize, i: usize) -> f64 {
         match k == i {

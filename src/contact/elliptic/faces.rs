@@ -353,8 +353,8 @@ impl Faces {
     }
 
     /// For dependent held rows and an impulse that is not inside the sets: moves it to the nearest one
-    /// inside with the same held velocities. Returns false if there is none. Call it after
-    /// [`Faces::factor`], with the velocity of the impulse.
+    /// inside with the same held velocities. Returns whether it moved: false if the impulse is inside, or if
+    /// there is none. Call it after [`Faces::factor`], with the velocity of the impulse.
     pub fn go_inside(
         &mut self,
         system: &System,
@@ -364,7 +364,7 @@ impl Faces {
     ) -> bool {
         let m = self.order;
         if self.yields {
-            return true;
+            return false;
         }
         let (largest, start) = (size(lambda), &mut self.line[..m]);
         for (unit, face) in system.units.iter().zip(&self.faces) {
@@ -384,7 +384,7 @@ impl Faces {
         };
         let slack = ROUND_OFF * largest;
         if pieces().all(|p| p.holds(start, Inside::CLOSED, slack)) {
-            return true;
+            return false;
         }
         least_norm.set_pieces(pieces());
         least_norm.set_centre(start);
@@ -395,20 +395,9 @@ impl Faces {
             false => self.system.rank(),
         };
         let (f, t, stride) = least_norm.start(rank, m);
-        if self.is_symmetric {
-            self.definite.range_target(x, scratch);
-            for (i, unknown) in self.definite.permutation().iter().enumerate() {
-                for (k, f) in f[unknown * stride..][..rank].iter_mut().enumerate() {
-                    *f = self.definite.range_entry(k, i);
-                }
-            }
-        } else {
-            self.system.range_target(x, scratch);
-            for (j, unknown) in self.system.columns().iter().enumerate() {
-                for (k, f) in f[unknown * stride..][..rank].iter_mut().enumerate() {
-                    *f = self.system.range_entry(k, j);
-                }
-            }
+        match self.is_symmetric {
+            true => self.definite.range_equations(f, stride, x, scratch),
+            false => self.system.range_equations(f, stride, x, scratch),
         }
         for (k, t) in t[..rank].iter_mut().enumerate() {
             let products = self.line[..m]

@@ -430,21 +430,9 @@ impl ActiveSetSystem {
         x: &mut [[f64; 1]],
         scratch: &mut [[f64; 1]],
     ) {
-        let r = self.rank();
-        if self.symmetric {
-            self.definite.range_target(x, scratch);
-            for (i, unknown) in self.definite.permutation().iter().enumerate() {
-                for (k, f) in f[unknown * stride..][..r].iter_mut().enumerate() {
-                    *f = self.definite.range_entry(k, i);
-                }
-            }
-        } else {
-            self.general.range_target(x, scratch);
-            for (j, unknown) in self.general.columns().iter().enumerate() {
-                for (k, f) in f[unknown * stride..][..r].iter_mut().enumerate() {
-                    *f = self.general.range_entry(k, j);
-                }
-            }
+        match self.symmetric {
+            true => self.definite.range_equations(f, stride, x, scratch),
+            false => self.general.range_equations(f, stride, x, scratch),
         }
     }
 }
