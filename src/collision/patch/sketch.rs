@@ -1,6 +1,7 @@
 //! Meshes of primitive shapes: pieces between their surface and their medial axis.
 
 use super::element::{Volume, tetrahedron};
+use crate::linalg::sort_few;
 use crate::model::mesh::TriMesh;
 use crate::model::spec::ShapeSpec;
 use crate::spatial::Vec3;
@@ -160,7 +161,7 @@ impl Sketch {
 /// number.
 fn prism(s: &Skin) -> [[usize; 4]; 3] {
     let mut order = [0, 1, 2];
-    order.sort_unstable_by_key(|k| s.outer[*k]);
+    sort_few(&mut order, |a, b| s.outer[*a] < s.outer[*b]);
     let [a, b, c] = order;
     let (o, i) = (&s.outer, &s.inner);
     [

@@ -21,6 +21,7 @@ use super::second_order::{Condition, Local};
 use super::stand_in::{self, StandIn};
 use super::stationary::{Solution, spots, within};
 use crate::collision::{ContactDerivative, ContactPoint, Smoothness, Tie};
+use crate::linalg::sort_few;
 use crate::spatial::{Pose, Vec3};
 
 /// Relative accuracies of the distance from which Newton's method starts. If Newton's method does not
@@ -154,7 +155,9 @@ impl Bodies<'_> {
             for &facet in near.iter() {
                 let _ = facets.push((self.separation(inner.normal(facet)), facet));
             }
-            facets.sort_unstable_by(|f, g| g.0.total_cmp(&f.0).then(f.1.cmp(&g.1)));
+            sort_few(&mut facets, |f, g| {
+                g.0.total_cmp(&f.0).then(f.1.cmp(&g.1)).is_lt()
+            });
             fallback = facets
                 .first()
                 .map(|f| (f.0, inner.normal(f.1)))

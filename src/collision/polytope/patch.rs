@@ -5,6 +5,7 @@ use super::feature::Feature;
 use super::hull::{Hull, MAX_SIDES};
 use super::manifold::{MAX_POINTS, Manifold};
 use crate::collision::{Approach, ContactPoint};
+use crate::linalg::sort_few;
 use crate::spatial::{Pose, Vec3};
 
 /// Most corners of a clipped polygon: each side of the reference face adds at most one.
@@ -61,7 +62,7 @@ impl Candidates {
         out: &mut Manifold,
     ) {
         let points = &mut self.0[..];
-        points.sort_unstable_by_key(|p| p.feature);
+        sort_few(points, |a, b| a.feature < b.feature);
         let placed = |p: &ContactPoint| ContactPoint {
             point: pose_a.point(p.point),
             normal: pose_a.rot.mul_vec(p.normal),

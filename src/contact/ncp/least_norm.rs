@@ -176,7 +176,7 @@ impl LeastNorm {
                 *g += *f * *c;
             }
         }
-        let found = self.newton_step(None);
+        let found = newton_step(self, None);
         self.y[..width].copy_from_slice(&self.step[..width]);
         found
     }
@@ -209,7 +209,7 @@ impl LeastNorm {
                 return;
             }
             before = off;
-            let next = match self.newton_step(Some(damping)) {
+            let next = match newton_step(self, Some(damping)) {
                 true => self.search(value),
                 false => None,
             };
@@ -340,7 +340,7 @@ impl LeastNorm {
     /// Solves (F P' Fᵀ + damping) s = −gradient into `step`. Without damping P' = 1. Returns false if
     /// the matrix is singular.
     #[inline(always)]
-    fn newton_step(&mut self, damping: Option<f64>) -> bool {
+    fn newton_step_kernel(&mut self, damping: Option<f64>) -> bool {
         let (r, width) = (self.equations, self.width);
         self.work += (r as f64 / self.unknowns.max(1) as f64).powi(2);
         let (a, z) = (&mut self.hessian[..r * width], &mut self.step[..width]);
@@ -368,6 +368,11 @@ impl LeastNorm {
 
 dispatch! {
     fn solve = LeastNorm::solve_kernel(l: &mut LeastNorm)
+}
+
+// A function of its own: it is large, and has three callers.
+dispatch! {
+    fn newton_step = LeastNorm::newton_step_kernel(l: &mut LeastNorm, damping: Option<f64>) -> bool
 }
 
 #[inline(always)]
