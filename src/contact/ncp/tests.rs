@@ -3,6 +3,7 @@
 
 mod gradient;
 mod hard;
+mod nearest;
 mod problems;
 mod pyramids;
 mod recorded;

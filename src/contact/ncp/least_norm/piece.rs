@@ -94,7 +94,7 @@ impl Set {
 
     /// Projects on the set.
     #[inline]
-    pub(super) fn project(self, x: &mut [f64]) {
+    pub(in crate::contact::ncp) fn project(self, x: &mut [f64]) {
         match (self, x) {
             (Set::Cone { mu }, [tangents @ .., n]) => {
                 let tangent = norm(tangents);
@@ -121,7 +121,7 @@ impl Set {
     }
 
     /// v ← P'(w) v of the projection P.
-    pub(super) fn derivative(self, w: &[f64], v: &mut [f64]) {
+    pub(in crate::contact::ncp) fn derivative(self, w: &[f64], v: &mut [f64]) {
         match (self, w, v) {
             (Set::Cone { mu }, [w_t @ .., w_n], [v_t @ .., v_n]) => {
                 let tangent = norm(w_t);
