@@ -407,27 +407,14 @@ fn contacts_of_meetings_agree_with_differences() {
 fn blocks_side_by_side_respond_alike_at_rest_and_in_motion() {
     let mut spec = ModelSpec::default();
     ground(&mut spec, 0.3);
-    free(
-        &mut spec,
-        "heavy",
-        at(-0.400000001, 0.0, 0.1),
-        20.0,
-        cuboid(0.2, 0.3, 0.1),
-    );
-    free(
-        &mut spec,
-        "light",
-        at(0.0, 0.0, 0.1),
-        0.5,
-        cuboid(0.2, 0.3, 0.1),
-    );
-    free(
-        &mut spec,
-        "box",
-        at(0.0288, 0.0, 0.233001),
-        1.0,
-        cuboid(0.108, 0.091, 0.033),
-    );
+    for (name, place, mass, half) in [
+        ("heavy", at(-0.400000001, 0.0, 0.1), 20.0, (0.2, 0.3, 0.1)),
+        ("light", at(0.0, 0.0, 0.1), 0.5, (0.2, 0.3, 0.1)),
+        ("box", at(0.0288, 0.0, 0.233001), 1.0, (0.108, 0.091, 0.033)),
+    ] {
+        let (x, y, z) = half;
+        free(&mut spec, name, place, mass, cuboid(x, y, z));
+    }
     spec.geoms.iter_mut().for_each(|g| g.friction[0] = 0.3);
     for law in LAWS {
         let mut sim = sim(spec.clone(), &by(law, 1e-3));
