@@ -1,7 +1,7 @@
 //! Cost of implicit time stepping beside symplectic steps: a chain of five links, Go1 on its feet, and chains
 //! of 10 to 1000 links with five cables. `cargo bench --bench implicit`, with the names of parts to run only
 //! these; on a busy machine pinned, `taskset -c 1`. Kinds take turns in many short rounds, of which the
-//! fastest counts: what others do on the machine only adds. Of Go1 figures are medians over the steps. Go1
+//! fastest counts, because other processes only add time. Of Go1 figures are medians over the steps. Go1
 //! comes from `target/venvs/peers`, which tests/peers/run.sh makes.
 
 #[path = "../tests/common/mod.rs"]

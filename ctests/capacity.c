@@ -50,8 +50,8 @@ static ds_status rollout_with_interval(size_t size) {
     return rollout_of(size);
 }
 
-/* What the call gave in a process of its own that may take so much memory; -1 if the process died or said
- * anything. */
+/* Runs the call in a process of its own whose memory is limited. Returns its status, or -1 if the process
+ * died or printed anything. */
 static int in_process(ds_status (*call)(size_t), size_t size) {
     int ends[2], state = 0;
     char word;

@@ -81,8 +81,8 @@ static void numbers_of_geoms(void) {
     CHECK_OK(ds_sim_select_params(sim, list, 6));
     CHECK_OK(ds_sim_get_params(sim, p));
     CHECK(p[1] == 5e3 && p[2] == 0.01 && p[3] == 0.03 && p[5] == 70.0);
-    /* Four points of the ball move as a quarter of 1/(1/m + 2/3 r²/I): what is stable on these in a step of 1
-     * ms. */
+    /* Four points of the ball move as a quarter of 1/(1/m + 2/3 r²/I): the stiffness that is stable on these
+     * in a step of 1 ms. */
     const double h = options.time_step, moved = 0.25 / (1.0 / 3.0 + 2.0 / 3.0 * 0.01 / 0.01);
     CHECK_NEAR(p[0], 3.0 * moved / (h * (h + 0.04)), 1e-6);
     CHECK_NEAR(p[4], moved / h, 1e-9);

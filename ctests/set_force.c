@@ -1,5 +1,5 @@
-/* A generalized force with its slopes from C: a stiff feedback that a caller computes, Jacobians, and what is
- * refused. */
+/* A generalized force with its slopes from C: a stiff feedback that a caller computes, Jacobians, and refused
+ * inputs. */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>

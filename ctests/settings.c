@@ -1,5 +1,5 @@
-/* What a model's file says of steps, inertias that no body has and their coordinates, contacts that are too
- * deep. */
+/* Time step and integrator of a model's file, inertias that no body has and their coordinates, contacts that
+ * are too deep. */
 #include <math.h>
 #include <string.h>
 

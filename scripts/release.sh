@@ -6,7 +6,7 @@
 # usage: scripts/release.sh [--glibc VERSION] DIRECTORY
 #
 # --glibc builds with cargo-zigbuild for that version of glibc and later ones; otherwise the library needs
-# what this machine has. The wheel's name states the requirements that auditwheel finds. Tools land below
+# this machine's version. The wheel's name states the requirements that auditwheel finds. Tools land below
 # target/.
 set -eu
 cd "$(dirname "$0")/.."

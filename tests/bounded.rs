@@ -12,8 +12,7 @@ use diffsim::step::{Contact, Options, Sim, StepInfo, StepJacobians};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// What an unsolved step is settled with comes on top of what it may spend, and so do the factorizations that
-/// end an attempt.
+/// Factorizations beyond the budget: those that complete an unsolved step, and those that end an attempt.
 const SETTLED: f64 = 10.0;
 
 /// A free trunk with twelve boxes on hinges, all of them in each other.

@@ -55,9 +55,9 @@ fn held(model: &Arc<Model>, o: &Options) -> u64 {
     used.bytes_current.unsigned_abs()
 }
 
-/// What is asked for before a simulation is made is never less than it takes: an allocation that fails would
-/// end the process. Once the count left out what several trees and many contacts took, and `max_contacts` of
-/// 10⁶ aborted.
+/// The memory that is counted before a simulation is made is never less than the simulation takes: an
+/// allocation that fails would end the process. An earlier count left out memory of several trees and of many
+/// contacts, and `max_contacts` of 10⁶ aborted.
 #[test]
 fn memory_is_counted_before_it_is_taken() {
     for (name, model) in models() {
@@ -130,8 +130,8 @@ fn memory_of_what_adheres_is_counted() {
     }
 }
 
-/// Contacts that resist torsion and rolling are solved in one matrix, which grows with their square; what is
-/// not used is not touched.
+/// Contacts that resist torsion and rolling are solved in one matrix, which grows with their square. Unused
+/// memory is not touched.
 #[test]
 fn memory_of_contacts_that_resist_torsion_is_counted() {
     for n in [1, 10] {

@@ -66,8 +66,8 @@ fn a_short_run_repeats_its_counts_and_names_its_methods() {
     }
 }
 
-/// Limits and dry friction alone are a strictly convex problem: block pivots fail in a few steps of this chain,
-/// and the descent solves them.
+/// Limits and dry friction alone are a strictly convex problem. Block pivots fail in a few steps of this
+/// chain, and the descent solves them.
 #[test]
 fn bounds_alone_are_solved_in_every_step() {
     let scenes = scenes::own();

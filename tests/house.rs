@@ -1,9 +1,9 @@
 //! The house that `src` is: files take only from below them, in no circle, and none is longer than a reader
 //! holds.
 //!
-//! A file takes from another what it imports of it or names by a path; re-exports are followed to where the
-//! name is defined. That a module declares and re-exports its children is no taking. Methods are not seen;
-//! tests may take what they like.
+//! A file takes from another the items that it imports from it or names by a path; re-exports are followed to
+//! where the name is defined. That a module declares and re-exports its children is no taking. Methods are
+//! not seen. Tests may take anything.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -95,9 +95,9 @@ fn a_robot_that_fell_keeps_its_impulses() {
     assert!(lying > 100 && most <= 16.0, "{lying}, {most}");
 }
 
-/// A robot that dry friction alone keeps up, whose joints are off by what solutions may lack of velocities in
-/// a step: some of its gaps can only be closed by sliding. That took the interior point, for up to 24.5
-/// factorizations, and left gaps as far apart for the next step.
+/// A robot that dry friction alone holds, whose joints are off by less than the tolerance of a step: some of
+/// its gaps can only be closed by sliding. That took the interior point, for up to 24.5 factorizations, and
+/// left gaps as far apart for the next step.
 #[test]
 fn what_solutions_lack_is_not_asked_for_where_friction_holds_everything() {
     let mut spec = quadruped_spec(false);

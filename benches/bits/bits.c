@@ -380,8 +380,8 @@ static void contact_derivatives(run *r) {
     integer(GEOMETRY, gradient);
 }
 
-/* All derivatives of the last step. Which is asked for first differs from turn to turn: what one leaves
- * behind must not matter to the others. */
+/* All derivatives of the last step, in an order that differs from turn to turn: no request may change the
+ * results of the others. */
 static void derivatives(run *r, int turn) {
     static void (*const kinds[])(run *) = {dense, vjp, impulses, jvp, sparse};
     const size_t mark = taken_count;

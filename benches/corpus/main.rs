@@ -1,5 +1,5 @@
-//! The corpus: a fixed list of scenes, stepped with each rigid law and the convex one. Prints how many steps
-//! were solved, what they cost, and which methods found the solutions; and how this differs from
+//! The corpus: a fixed list of scenes, stepped with each rigid law and the convex one. Prints the number of
+//! solved steps, their work, and the methods that found the solutions; and the differences from
 //! `benches/corpus/baseline.json`. Counts are the same in every run, times are not.
 //!
 //! `cargo bench --bench corpus -- [--law LAW] [--scene WORD] [--list FILE] [--write] [FILE or FOLDER ...]`
@@ -125,7 +125,7 @@ fn percent(part: f64, of: f64) -> String {
     }
 }
 
-/// A row of figures, and what they were.
+/// A row of figures, and those of the baseline.
 fn row(name: &str, run: &Run, before: Option<&Vec<f64>>) -> String {
     let now = told_figures(run);
     let change = match before {

@@ -2,11 +2,11 @@
  *
  * usage: survey FILE BASE GROUND MESH_DIR SECONDS CONFIGURATIONS
  *
- * BASE: file or free; GROUND: 1 adds the plane z = 0. Meshes are looked for in MESH_DIR; what a file asks for
- * beyond the defaults (mimic joints, open or missing meshes) is taken by the nearest option, and said. No
- * inputs act. The start is the neutral configuration, ds_model_home, then CONFIGURATIONS at random inside the
- * joints' limits, the lowest geom on the ground. Each start runs with both contact laws at 1 and 5 ms. Times
- * are in units of the same robot's step with DS_CONTACT_NONE. */
+ * BASE: file or free; GROUND: 1 adds the plane z = 0. Meshes are looked for in MESH_DIR. Requests of a file
+ * beyond the defaults (mimic joints, open or missing meshes) are met by the nearest option, with a message.
+ * No inputs act. The start is the neutral configuration, ds_model_home, then CONFIGURATIONS at random inside
+ * the joints' limits, the lowest geom on the ground. Each start runs with both contact laws at 1 and 5 ms.
+ * Times are in units of the same robot's step with DS_CONTACT_NONE. */
 #define _POSIX_C_SOURCE 200809L
 #include "robot.h"
 

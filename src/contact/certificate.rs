@@ -27,7 +27,7 @@ pub struct Certificate {
     pub admm: usize,
     /// Budget spent by the island that spent most.
     pub spent: WorkBudget,
-    /// What each method did.
+    /// Tries, solutions and work of each method.
     pub tally: Tally,
     /// Distance to the nearest mode switch, the smallest over all blocks; infinite if no block can
     /// switch. Velocities are in units of ‖g‖∞, at least 1 mm/s. Impulses are in units of ‖λ‖∞, at least

@@ -1,5 +1,4 @@
-//! What each method of the contact solvers did in a step: how often it was tried, how often it found the
-//! solution, and its work.
+//! Counts of each method of the contact solvers in a step: tries, solutions and work.
 
 /// A method of rigid contact, in the tables of [`ncp`](super::ncp).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

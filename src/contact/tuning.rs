@@ -361,7 +361,8 @@ pub(super) const ELLIPTIC_AGREED: f64 = 1e-7;
 /// two starts the path usually has no fold.
 pub(super) const INSIDE_STARTS: [(usize, f64); 2] = [(12, 1.0), (30, 0.1)];
 
-/// [steps] Largest number, and the number of short steps in a row that end it; [step] what is short there.
+/// [steps] Largest number, and the number of short steps in a row that end it; [step] length below which a
+/// step is short.
 pub(super) const INSIDE_STEPS: usize = 50;
 pub(super) const INSIDE_STALLED: usize = 3;
 pub(super) const INSIDE_STALLED_STEP: f64 = 0.1;

@@ -62,7 +62,7 @@ pub struct StepInfo {
     pub iterations: usize,
     /// The work of these iterations in factorizations of the contact problem (`Options::max_work`).
     pub work: f64,
-    /// What each method of the contact solver did.
+    /// Tries, solutions and work of each method of the contact solver.
     pub tally: Tally,
     pub contacts: usize,
     /// Number of contacts that rebound with an impulse. If there are any, ∂q⁺ by positions includes the

@@ -128,8 +128,8 @@ pub struct Outcome {
     pub at_switch: bool,
 }
 
-/// Between states with equal modes a step is smooth, as far as can be told. What breaks does so on both
-/// sides, as what is out of reach.
+/// Between states with equal modes a step is smooth, as far as modes show. Breaking contacts break on both
+/// sides, and so do contacts out of reach.
 #[derive(PartialEq)]
 pub struct Modes {
     /// Active ones with geoms, feature and piece of the stabilization.

@@ -647,9 +647,8 @@ fn mistakes_are_named() {
     assert!(refused(weld(-1.0)).contains("torque scale"));
 }
 
-/// PR2 and Talos with their grippers' linkages shut in were not solved at all, step after step, since every
-/// level of what a jam leaves asked rigid couplings to close. Now these yield as the limits do, and what is
-/// free moves.
+/// PR2 and Talos with jammed linkages of their grippers were unsolved in every step, because every level of
+/// stabilization required rigid couplings to close. Couplings yield as limits do, and free dofs move.
 #[test]
 fn a_coupling_that_limits_keep_from_closing_yields() {
     let mut spec = ModelSpec::default();

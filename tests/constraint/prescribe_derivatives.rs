@@ -247,8 +247,8 @@ fn forces_between_branches() {
     }
 }
 
-/// What holds a driven dof is found from the balance of all forces, in which nothing is left of the free
-/// ones: freed again, with that impulse as an input over the step, the mechanism goes the same way.
+/// The impulse on a driven dof follows from the balance of all forces, which is zero on free dofs. A free
+/// mechanism with this impulse as an input over the step moves the same way.
 fn free_dofs_balance(sim: &mut Sim, dofs: &[usize]) {
     let (nv, h) = (sim.model().nv(), sim.options().time_step);
     assert_eq!(sim.model().nu(), nv);

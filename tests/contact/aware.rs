@@ -190,8 +190,8 @@ fn grasp(gap: f64) -> World {
     World::new(spec, Actuation::FromFile, &options(H))
 }
 
-/// Contacts that resist torsion and rolling are let go and held alike, and leave nothing behind; what stands
-/// beside them, too.
+/// Contacts that resist torsion and rolling are released and held like others, without effect on later steps;
+/// so are the contacts beside them.
 #[test]
 fn contacts_that_resist_torsion_are_sorted_alike() {
     for (law, condim) in [

@@ -50,8 +50,8 @@ fn most_iterations(spec: ModelSpec, place: &[f64], twist: [f64; 6], steps: usize
     most
 }
 
-/// Every second step was called unsolved after a hundred Newton steps: what the walls press cancels, and by
-/// its round-off the momentum that is left was measured.
+/// Every second step was called unsolved after a hundred Newton steps: the pressures of the walls cancel, and
+/// the remaining momentum was measured by their round-off.
 #[test]
 fn a_box_between_two_walls_is_solved() {
     for condim in [3, 4] {

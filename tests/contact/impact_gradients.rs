@@ -137,8 +137,8 @@ fn a_ball_is_differentiated_through_its_bounce() {
     }
 }
 
-/// What a step of a free ball with spin has beyond its differences: for as long as it meets later, it has its
-/// old velocity instead of the new one.
+/// The derivative of a spinning free ball has a term beyond the differences of its step: as long as the ball
+/// meets later, it keeps its old velocity.
 #[test]
 fn a_free_ball_that_meets_later_leaves_on_another_path() {
     let (h, eps) = (1e-4, 1e-6);

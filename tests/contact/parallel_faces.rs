@@ -82,8 +82,8 @@ fn the_larger_face_has_the_normal() {
     }
 }
 
-/// Where neither face holds the other, the larger has the normal for all motions: by the axis of least depth
-/// it was one face's at one motion and the other's at the next, and the points jumped with it by what they
+/// Where neither face contains the other, the larger one gives the normal for all motions. By the axis of
+/// least depth the normal changed from one face to the other between motions, and the points jumped by the
 /// overlap.
 #[test]
 fn faces_that_overhang_have_one_normal() {
@@ -357,9 +357,8 @@ fn what_touches_and_is_not_pressed_is_one_sided() {
     }
 }
 
-/// Cylinders side by side and parallel touch with their rims at both ends of what they have in common,
-/// whichever way they tilt: those were balls about the ends of the axes, of which one was a rim once it was
-/// the nearer.
+/// Parallel cylinders side by side touch with their rims at both ends of their common length, whichever way
+/// they tilt. The contacts were those of balls about the ends of the axes, until a rim was nearer.
 #[test]
 fn parallel_cylinders_touch_with_rims_on_both_sides() {
     // The pyramid of LCP is at one of its own switches.
@@ -413,9 +412,9 @@ fn nearly_parallel_cylinders_touch_with_their_ends_alone() {
     assert!(s.apart < 10.0 * APART && s.off < 10.0 * APART, "{s:?}");
 }
 
-/// Cylinders side by side that end together touch with the rim of either at each end, along a normal that is
-/// perpendicular to the axis of the other one: what pushes them apart feels which. Where they stuck such
-/// steps were exact, and columns off by up to 0.03 of the largest entry.
+/// Cylinders side by side that end together touch with the rim of either at each end, along a normal
+/// perpendicular to the axis of the other one; the push depends on the choice of the rim. Steps in which they
+/// stuck were called exact, and columns were off by up to 0.03 of the largest entry.
 #[test]
 fn cylinders_that_end_together_are_one_sided_where_they_part() {
     for law in LAWS {

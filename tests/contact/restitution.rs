@@ -220,8 +220,8 @@ fn corners_that_contradict_each_other_make_a_step_one_sided() {
     }
 }
 
-/// nimble: two balls and a wall, whose energy must not double. What is struck within a step of another gap is
-/// stopped there, so that energy may be lost, and no more.
+/// nimble: two balls and a wall, whose energy must not double. A ball that is struck within a step of another
+/// gap stops there, so that energy may be lost but not gained.
 #[test]
 fn two_elastic_balls_and_a_wall_gain_no_energy() {
     let mut spec = line(1.0, &[0.0, 0.3], &[1.0, 2.0]);

@@ -79,8 +79,8 @@ fn gaps_of_round_off_are_none_at_any_time_step() {
     }
 }
 
-/// Beside nothing faster a box that leaves the ground at 1e-9 m/s, 1e-12 m above it, was said to be at the
-/// largest distance there is from a switch, where what does not close was measured by itself.
+/// A box that leaves the ground at 1e-9 m/s, 1e-12 m above it, with nothing faster in the scene, had the
+/// largest distance from a switch, because contacts that do not close were measured by themselves.
 #[test]
 fn what_hovers_is_near_a_switch_if_nothing_is_faster() {
     let mut spec = on_ground(0.5, 0.1, 1.0, cuboid(0.1, 0.1, 0.1));

@@ -393,8 +393,8 @@ fn standing_on_torsion_feet_takes_few_factorizations() {
     }
 }
 
-/// The compliant law makes forces a function of the motion: what was put in comes out, and so do its
-/// derivatives.
+/// The compliant law makes forces a function of the motion: inverse dynamics returns the inputs of a step,
+/// with their derivatives.
 #[test]
 fn inverse_dynamics_undoes_forward_dynamics_with_torsion() {
     let spec = ball(6, [0.7, 0.02, 0.01]);
@@ -546,8 +546,8 @@ fn what_torsion_has_no_part_in_is_refused_by_name() {
     assert!(refused.to_string().contains("condim"), "{refused}");
 }
 
-/// The central path has no such cone. What refuses it writes nothing, and the step's own derivatives stay;
-/// means over random states, and the aware gradient, have it.
+/// The central path has no such cone. The refused call writes nothing, and the step's own derivatives stay.
+/// Means over random states and the aware gradient have this cone.
 #[test]
 fn what_smooths_on_the_central_path_is_refused_cleanly() {
     for (law, condim) in [
@@ -597,8 +597,8 @@ fn what_smooths_on_the_central_path_is_refused_cleanly() {
     }
 }
 
-/// Rows that respond with a millionth of what slides once were left at what the ease of the others was: a
-/// ball of 1 mm at rest turned, with a derivative of zero that was called exact.
+/// Rows whose response is a millionth of that of sliding rows were solved to the scale of the others: a ball
+/// of 1 mm at rest turned, with a derivative of zero that was called exact.
 #[test]
 fn a_tiny_ball_at_rest_does_not_turn() {
     for law in [Contact::Ncp, Contact::Lcp] {

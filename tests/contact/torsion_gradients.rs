@@ -239,7 +239,7 @@ fn apart(law: Contact, shown: [bool; 3]) -> (Model, Options) {
     (model, with(law, Integrator::SymplecticEulerWorld, 2e-3))
 }
 
-/// Each island is solved by itself: what lies beside changes no bit of rigid contact, and its derivatives are
+/// Each island is solved by itself: bodies beside it change no bit of rigid contact, and its derivatives are
 /// those of differences.
 #[test]
 fn what_nothing_joins_is_solved_apart() {

@@ -184,10 +184,10 @@ fn random(seed: u64) -> Case {
     case
 }
 
-/// Where the response of rows that turn was that of all the unit's, problems of normals a hundred millionth
-/// as soft came nearer by so little that one step in a hundred was not solved, and three in a hundred had
-/// their push-out given up; of those solved some pushed on what they had stopped, and were called exact all
-/// the same.
+/// Torsional rows were once scaled by the response of all rows of their unit. With normals a hundred
+/// millionth as soft the iteration then converged so slowly that one step in a hundred was unsolved, and
+/// three in a hundred reduced their stabilization; some solved steps accelerated stopped bodies, and were
+/// called exact.
 #[test]
 fn what_turns_by_long_reaches_is_solved_and_has_its_derivative() {
     let (mut steps, mut exact, mut iterations, mut given_up) = (0, 0, 0, 0);
@@ -239,8 +239,8 @@ fn a_slow_drill_beside_a_fast_one_of_long_reach_slides() {
     assert!(modes.eq([Mode::Sliding; 2]), "{:?}", case.sim.contacts());
 }
 
-/// Where friction is 10⁻⁵ of the load, its work against what slides by 10⁻⁸ m/s is no residual: a ball that
-/// stopped by a thousandth of its friction was pushed back by all of it.
+/// Where friction is 10⁻⁵ of the load, its work at a slip of 10⁻⁸ m/s does not show in the residual: a ball
+/// that a thousandth of its friction stopped was pushed back by all of it.
 #[test]
 fn what_little_friction_stops_is_not_pushed_back() {
     let mut spec = ModelSpec::default();

@@ -106,9 +106,9 @@ fn heaps_of_all_shapes_are_solved() {
     }
 }
 
-/// On the way to a solution a contact may still part by more than a stiff problem weighs its impulse: a guess
-/// by that alone let go of what bears, and a thousand factorizations left residuals of 10⁻⁸ to 10⁻². Each of
-/// these scenes had such steps.
+/// Before the solution a contact may separate by more than a stiff problem weighs its impulse. A guess by
+/// this velocity alone released loaded contacts, and a thousand factorizations left residuals of 10⁻⁸ to
+/// 10⁻². Each of these scenes had such steps.
 #[test]
 fn what_bears_is_not_let_go_on_the_way() {
     for seed in [159, 267, 276, 530, 864, 1000, 1048, 1094, 1111, 1199] {

@@ -223,8 +223,8 @@ fn slender_bodies_rest_on_the_ground() {
     }
 }
 
-/// What a step finds 6 cm deep leaves at the bound, and stays within it whatever its stiffness; what rests 5
-/// cm deep by its stiffness stays there. Derivatives on both sides of the bound.
+/// A body 6 cm deep leaves at the bounded speed, whatever its stiffness. A body that rests 5 cm deep by its
+/// stiffness stays there. Derivatives on both sides of the bound.
 #[test]
 fn deep_penetrations_leave_slowly() {
     for stiffness in [f64::INFINITY, 2e5, 2.0 * 2.0 * G / 0.05] {
@@ -342,7 +342,7 @@ fn a_pile_comes_to_rest() {
         }
         println!("{piles:?}: deepest {deepest:e}, {factorizations} in 400 steps");
         assert!(deepest > -2e-3, "{deepest:e}");
-        // A few bodies still roll in some of them. Where what rolls may pass beside another body, the step is
+        // A few bodies still roll in some of them. If a rolling body may pass beside another one, the step is
         // solved again.
         assert!(factorizations < 4500, "{factorizations}");
     }

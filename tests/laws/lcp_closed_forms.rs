@@ -192,7 +192,7 @@ fn a_push_moves_a_box_beyond_its_friction() {
     }
 }
 
-/// Boxes stand on each other: each level carries what is above, in equal shares, whatever the order of
+/// Boxes stand on each other: each level carries the weight above it, in equal shares, whatever the order of
 /// bodies.
 #[test]
 fn stacks_stand_and_share_weight_equally() {

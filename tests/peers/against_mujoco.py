@@ -345,8 +345,8 @@ def step(report, robot, ours, match):
             moment, k = match.tendon_moment(t), match.tendon_stiffness(t)
             A += h * (m.tendon_damping[t] + h * k) * np.outer(moment, moment)
             force -= h * k * moment * (moment @ d.qvel)
-        # v' = T v: what MuJoCo calls the same acceleration includes the turning of the axes. Implicit are
-        # damping and springs in ours, whichever axes a step ends in.
+        # v' = T v: MuJoCo's acceleration includes the turning of the axes. Ours takes damping and springs
+        # implicitly, whichever axes a step ends in.
         T, drift = match.T(q), match.Tdot_v(q, v)
         expected = h * np.linalg.solve(T.T @ A @ T, T.T @ (force - match.mass_matrix() @ drift))
         # In world axes a step turns free bodies by discrete equations, and carries centres of mass.

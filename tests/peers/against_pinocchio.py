@@ -95,8 +95,8 @@ class Comparison:
         kinetic, potential = sim.energy(q, v)
         # Not computeKineticEnergy: with armature it is not ½ vᵀ M v of Pinocchio's own M.
         note("kinetic energy", kinetic, 0.5 * v @ self.mass_matrix(q) @ v)
-        # The potential may be anywhere near zero: its scale is that of lifting the robot by a metre. What
-        # tendons store is compared with MuJoCo.
+        # The potential may be anywhere near zero: its scale is that of lifting the robot by a metre. Energies
+        # of tendons are compared with MuJoCo.
         if not ds.lib.ds_model_ntendon(self.ours.handle):
             metre_up = sum(body.mass for body in model.inertias) * 9.81
             note("potential energy", potential, pin.computePotentialEnergy(model, data, qp), scale=metre_up)

@@ -36,7 +36,7 @@ MORE = [
 ROBOTS = [r for r in URDF if not r.optional] + MORE + MJCF
 
 
-# What a line says where inertias in the file are not those of the model: of which bodies, and of what moves
+# Texts of a line if inertias in the file are not those of the model: of which bodies, or of bodies that move
 # together.
 OTHER_BODIES = ("readers of MJCF refuse", "MuJoCo refuses")
 OTHER_LINKS = "get the nearest physical ones:"

@@ -75,7 +75,7 @@ MJCF = [
     )
 ] + [Robot("own_" + path.stem, path) for path in sorted(OWN.glob("*.xml"))]
 
-# Springs, tendons, what carries weights, fluids, limits of ball joints, actuators with a state, and sensors:
+# Springs, tendons, gravity compensation, fluids, limits of ball joints, actuators with a state, and sensors:
 # written for this comparison.
 MODELS = pathlib.Path(__file__).resolve().parent / "models"
 PASSIVE = [

@@ -234,8 +234,8 @@ fn limits_tell_with_what_force_they_hold() {
         let mut sim = sim(&model, contact, Integrator::SymplecticEulerWorld);
         let mut room = SensorRoom::new(&sim);
         let (q, v) = ([0.5, 0.1, 0.0, 0.0, 0.0, 1.0], [0.0; 5]);
-        // At its upper bound and pushed on: what pushes is what holds, but for a share with the law that
-        // yields.
+        // At its upper bound and pushed on: the bound holds against the whole push, or against a share of it
+        // with the compliant law.
         let share = if contact == Contact::Convex {
             0.05
         } else {

@@ -260,8 +260,8 @@ fn jacobians_of_what_contacts_press_on() {
 }
 
 /// A ball that rolls and spins, an arm whose tip is on the ground, and a leg on a flat foot; all resist
-/// torsion, and rolling with a `condim` of 6. The foot's corners depend on each other, what they come to does
-/// not.
+/// torsion, and rolling with a `condim` of 6. The impulses of the foot's corners depend on each other, their
+/// sum does not.
 fn torsion(condim: i32, corner: &str) -> Arc<Model> {
     let text = format!(
         r#"<mujoco>

@@ -132,8 +132,8 @@ fn it_is_what_the_step_from_there_has_and_moves_nothing() {
     }
 }
 
-/// M a + b is the sum of all forces, of contacts by their points. Without what is taken implicitly, rows
-/// beside those of contacts, and passive forces.
+/// M a + b is the sum of all forces, of contacts by their points. The model has no implicit forces, no rows
+/// besides those of contacts, and no passive forces.
 #[test]
 fn acceleration_and_contact_forces_balance() {
     let text = ROBOT
@@ -436,9 +436,9 @@ fn glider(mu: f64, condim: i32) -> ModelSpec {
     spec
 }
 
-/// A corner that slides fast above a plane is lifted by compliant friction before it closes: a search by what
-/// closes alone did not find it, so that steps left out contacts of their law. Of these states 24 had another
-/// force than the one they came from, or none.
+/// A corner that slides fast above a plane is lifted by compliant friction before it closes: a search for
+/// closing contacts alone did not find it, so that steps left out contacts of their law. Of these states 24
+/// had another force than the one they came from, or none.
 #[test]
 fn the_inverse_finds_the_force_of_what_glides() {
     for (mu, condim) in [(0.6, 3), (1.0, 3), (1.5, 3), (1.0, 6), (1.5, 6)] {

@@ -160,8 +160,8 @@ fn jacobians_of_trees() {
     }
 }
 
-/// What Newton's method begins with goes from step to step: restored the same bits follow, forgotten those of
-/// a new simulation, and the result depends on it by round-off alone.
+/// The start of Newton's method goes from step to step. Restored memory gives the same bits, forgotten memory
+/// those of a new simulation; the result depends on it by round-off alone.
 #[test]
 fn the_first_guess_is_memory() {
     let model = Arc::new(limbs());

@@ -135,7 +135,7 @@ impl Linearized for Glue {
     }
 }
 
-/// Symplectic Euler that gives back a share of what the last step added to the velocity: v⁺ = v̂ + c w, w⁺ =
+/// Symplectic Euler that gives back a share of the change of velocity in the last step: v⁺ = v̂ + c w, w⁺ =
 /// v̂ − v.
 #[derive(Debug)]
 struct Echo {

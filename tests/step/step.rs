@@ -427,7 +427,7 @@ fn momentum_of_a_floating_tree_is_conserved() {
         for _ in 0..(0.1 / h).round() as usize {
             let (qn, vn) = step(&mut sim, &q, &v, &[]);
             // In world axes the couple of the discrete Euler equations is in the balance, too, and the centre
-            // of mass of the root is what goes on with its velocity: there is only the drift.
+            // of mass of the root goes on with its velocity: only the drift is left.
             if integrator == Integrator::SymplecticEuler {
                 let a: Vec<f64> = vn.iter().zip(&v).map(|(x, y)| (x - y) / h).collect();
                 let mut tau = vec![0.0; nv];

@@ -75,8 +75,7 @@ fn derivatives_without_contact() {
     }
 }
 
-/// A body with a ball and a box on it, whose box just touches a wall; the hand's number, and what to
-/// differentiate by.
+/// A body with a ball and a box on it, whose box just touches a wall; and the parameters to differentiate by.
 fn at_a_wall(kind: JointKind, seed: u64) -> (Arc<Model>, Vec<Param>) {
     let mut rng = Rng::new(seed);
     let mut spec = ModelSpec::default();

@@ -26,8 +26,8 @@ fn far(body: usize, shape: WrapShape) -> PathPoint {
     })
 }
 
-/// Between points of one body, or of two that a third one carries, what carries both does not change the
-/// length, though a solid that is not touched might.
+/// Between points of one body, or of two bodies that a third one carries, the motion of the carrier does not
+/// change the length, although a solid that the path does not touch might.
 #[test]
 fn what_a_length_does_not_depend_on_has_a_moment_of_zero() {
     let (mut spec, mut rng) = arms();

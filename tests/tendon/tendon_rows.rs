@@ -192,9 +192,8 @@ fn spring_dampers_of_tendons_have_derivatives() {
     check_tendon("slack", &LAWS, |t, l| cable(t, l + 0.1), true);
 }
 
-/// Where nothing touches, rows do what forces do that are taken implicitly, stiff ones, too. (Where free
-/// joints keep world axes, forces see their velocity in those of the beginning, rows in those that the step
-/// goes along.)
+/// Without contact, rows have the effect of implicit forces, also of stiff ones. (Where free joints keep
+/// world axes, forces see their velocity in those of the beginning, rows in those that the step goes along.)
 #[test]
 fn rows_agree_with_implicit_forces() {
     for stiffness in [30.0, 1e5, 1e8] {

@@ -144,8 +144,8 @@ fn stiff() -> Model {
     Model::compile(spec, Actuation::Full).unwrap()
 }
 
-/// What a stiff spring stores at the end of a step is what the path's curvature left of its stretch; the next
-/// step gives back next to nothing of that.
+/// At the end of a step a stiff spring stores the stretch that the curvature of its path left. The next step
+/// returns almost none of this energy.
 #[test]
 fn stiff_ones_stay_stable_and_motion_gains_no_energy() {
     let model = Arc::new(stiff());

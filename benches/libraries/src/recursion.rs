@@ -1,5 +1,5 @@
 //! Spatial algebra: the recursions of inverse dynamics and of composite inertias along a chain, written once
-//! over what each library has.
+//! over the types of each library.
 
 use crate::timing::compare;
 use diffsim::linalg::scattered;

@@ -51,7 +51,7 @@ struct At {
     force: Wrench,
 }
 
-/// What a dof contributes to the entries in its row. The motion of its subtree changes by ζ and so on
+/// Contribution of a dof to the entries in its row. The motion of its subtree changes by ζ and so on
 /// ([`Change`]); with D = İ of α in the place of the velocity,
 ///
 ///   id = (I s)ᵀ acc + (2Bᵀ s)ᵀ ζ,
