@@ -670,7 +670,8 @@ fn plain_models() -> [Arc<Model>; 3] {
         <geom type="capsule" size=".05 .1"/><body pos=".2 0 .1"><joint name="two" axis="1 0 0" damping=".1"/>
         <geom size=".06"/><site name="b" pos="0 .1 0"/></body></body></body>
         <body pos="1 0 .2"><freejoint/><geom type="box" size=".1 .1 .05"/></body></worldbody>
-        <tendon><spatial name="cable"><site site="a"/><site site="b"/></spatial></tendon><actuator><motor tendon="cable"/>
+        <tendon><spatial name="cable"><site site="a"/><site site="b"/></spatial>
+        <spatial stiffness="30" damping=".2" springlength="0 .3"><site site="a"/><site site="b"/></spatial></tendon><actuator><motor tendon="cable"/>
         <motor joint="one"/></actuator></mujoco>"#;
     let read = |text| {
         let spec = read_str(text, None, &MjcfOptions::default()).unwrap();
@@ -680,8 +681,8 @@ fn plain_models() -> [Arc<Model>; 3] {
 }
 
 /// Groups of four elements are stepped side by side: with an element whose mass is its own, one with a wrench,
-/// one that fails, one with fast joints, and joints whose axes turn with them; without rows and with those of
-/// each law. Elements that are left over are stepped alone.
+/// one that fails, one with fast joints, some with a taut cable, and joints whose axes turn with them; without
+/// rows and with those of each law. Elements that are left over are stepped alone.
 #[test]
 fn elements_side_by_side_are_single_simulations() {
     let _turn = alone();

@@ -361,12 +361,10 @@ impl Sim {
     }
 
     /// True if the recursions of a step may run beside those of other simulations
-    /// ([`SideBySide`](super::SideBySide)): an explicit step, and a matrix A without terms around the tree.
+    /// ([`SideBySide`](super::SideBySide)): explicit steps.
     pub(crate) fn may_run_beside(&self) -> bool {
-        let is_tree = matches!(self.dynamics.system, System::Definite);
         let has_rows = self.contact.is_some();
         self.implicit.is_none()
-            && is_tree
             && self.loads.is_none()
             && self.prescribed.is_empty()
             && self.model.reduction().is_none()
@@ -376,7 +374,14 @@ impl Sim {
 
     /// Whether a step needs placements and velocities of the bodies beyond its free motion.
     fn needs_places(&self) -> bool {
-        self.contact.is_some() || !self.forces.act_on_dofs_alone()
+        let is_tree = matches!(self.dynamics.system, System::Definite);
+        self.contact.is_some() || !is_tree || !self.forces.act_on_dofs_alone()
+    }
+
+    /// Whether A has terms around the tree in this step, whose free motion is then not in a lane. Valid after
+    /// [`Sim::push_beside`].
+    fn falls_alone(&self) -> bool {
+        !self.dynamics.system.is_definite()
     }
 
     /// Begins a step in this lane.
@@ -410,6 +415,11 @@ impl Sim {
 
     /// Adds the forces of bodies that rotate freely; the lane has all others.
     pub(super) fn turn_beside(&mut self, four: &mut Four, lane: usize) {
+        if self.falls_alone() {
+            let (kin, h) = (&self.dynamics.kin, self.options.time_step);
+            let at = (self.pending).for_forces(&self.model, &self.params, kin, h);
+            return self.forces.add_inertial(&at, &mut self.tau);
+        }
         let Some(gyroscopic) = &mut self.forces.gyroscopic else {
             return;
         };
@@ -431,14 +441,19 @@ impl Sim {
         lane: usize,
         [q, v]: [&mut [f64]; 2],
     ) -> Result<()> {
-        let stepped = self.stepping(&[]).land(four, lane);
+        let is_alone = self.falls_alone();
+        let mut at = self.stepping(&[]);
+        let stepped = match is_alone {
+            true => at.land_alone(),
+            false => at.land(four, lane),
+        };
         let held = match self.needs_places() {
             true => Held::Velocities,
             // The recursions of this simulation are not at this state.
             false => Held::Other,
         };
         self.end_take(stepped, held)?;
-        if let Some(coriolis) = &mut self.forces.coriolis {
+        if let (Some(coriolis), false) = (&mut self.forces.coriolis, is_alone) {
             coriolis.leave_beside();
         }
         self.deliver(q, v);

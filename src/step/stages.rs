@@ -120,12 +120,20 @@ impl Stepping<'_> {
         } else {
             d.forward_factored(model, params, diagonal, tau, &mut s.acc);
         }
-        s.settle_free(self.forces, d, model, h, [diagonal, self.applied]);
+        self.settle_fall()?;
+        if is_split {
+            self.s.acc_free.copy_from_slice(&self.s.acc);
+        }
+        Ok(())
+    }
+
+    /// Accelerations of bodies that are alone, the label, and the check of the free motion.
+    fn settle_fall(&mut self) -> Result<()> {
+        let (model, h) = (self.model, self.options.time_step);
+        let (s, d) = (&mut *self.s, &*self.dynamics);
+        s.settle_free(self.forces, d, model, h, [&*self.diagonal, self.applied]);
         if self.contact.is_none() && d.system.stiffness() > STIFFEST {
             s.info.gradient = Gradient::Refused;
-        }
-        if is_split {
-            s.acc_free.copy_from_slice(&s.acc);
         }
         check_acceleration(model, &s.acc)
     }
@@ -142,15 +150,26 @@ impl Stepping<'_> {
     /// # Errors
     /// `Numerical` if a result is not finite; those of [`Stepping::respond`].
     pub fn land(&mut self, four: &Four, lane: usize) -> Result<()> {
-        let (model, s, d) = (self.model, &mut *self.s, &mut *self.dynamics);
-        let applied = [&*self.diagonal, self.applied];
+        let (s, d) = (&mut *self.s, &mut *self.dynamics);
         four.write_acc(lane, &mut s.acc);
         if self.contact.is_some() {
-            d.take_factors(four, lane, model.topology(), &mut s.acc);
+            d.take_factors(four, lane, self.model.topology(), &mut s.acc);
         }
-        s.settle_free(self.forces, d, model, self.options.time_step, applied);
-        check_acceleration(model, &s.acc)?;
-        let margin = s.forces_margin;
+        self.settle_fall()?;
+        self.end()
+    }
+
+    /// The end of a step beside others whose matrix A has terms around the tree.
+    ///
+    /// # Errors
+    /// As [`Stepping::land`].
+    pub fn land_alone(&mut self) -> Result<()> {
+        self.fall()?;
+        self.end()
+    }
+
+    fn end(&mut self) -> Result<()> {
+        let margin = self.s.forces_margin;
         self.respond(margin)?;
         self.advance(margin)
     }
