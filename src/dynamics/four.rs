@@ -116,7 +116,6 @@ unsafe impl InLanes for F4 {
 fn flat<'a, X: InLanes>(four: &'a [X], one: &'a mut [X::One]) -> (&'a [F4], &'a mut [f64]) {
     const {
         assert!(size_of::<X>() == SIDE_BY_SIDE * size_of::<X::One>());
-        assert!(size_of::<X>() % size_of::<F4>() == 0);
     }
     let (n, each) = (four.len().min(one.len()), size_of::<X>() / size_of::<F4>());
     // SAFETY: `InLanes`; the lengths are those of the slices.
