@@ -654,8 +654,9 @@ fn rollouts_make_no_heap_call_after_the_first() {
     }
 }
 
-/// An arm, and a floating base with ball, slide and hinge joints, springs, a servo, clamps and an activation.
-fn plain_models() -> [Arc<Model>; 2] {
+/// An arm; a floating base with ball, slide and hinge joints, springs, a servo, clamps and an activation; and
+/// two loose bodies over ground with fluid around them, a tendon along a path, a force against gravity and a limit.
+fn plain_models() -> [Arc<Model>; 3] {
     let floating = r#"<mujoco><worldbody><body name="base" pos="0 0 1"><freejoint/>
         <geom type="box" size=".1 .2 .1"/><body name="arm" pos=".2 0 0"><joint name="ball" type="ball" damping=".1"/>
         <geom type="capsule" size=".05 .1"/><body pos=".2 0 .1"><joint name="slide" type="slide" axis="0 .6 .8"
@@ -663,17 +664,25 @@ fn plain_models() -> [Arc<Model>; 2] {
         axis="0 1 0" armature=".01"/><geom type="capsule" size=".03 .1"/></body></body></body></worldbody><actuator>
         <motor joint="hinge" gear="2" ctrllimited="true" ctrlrange="-.5 .5"/><position joint="slide" kp="30"/>
         <general joint="hinge" dyntype="filter" dynprm=".05" gainprm="3"/></actuator></mujoco>"#;
-    let floating = read_str(floating, None, &MjcfOptions::default()).unwrap();
-    [
-        random_tree(5, 7),
-        Model::compile(floating, Actuation::FromFile).unwrap(),
-    ]
-    .map(Arc::new)
+    let loaded = r#"<mujoco><option density="1.2" viscosity=".01" wind="1 0 0"/><worldbody><geom type="plane" size="9 9 1"/>
+        <body name="base" pos="0 0 .3"><freejoint/><geom type="box" size=".1 .2 .1"/><site name="a" pos="0 .2 0"/>
+        <body pos=".2 0 0" gravcomp=".5"><joint name="one" axis="0 1 0" range="-.5 .5" limited="true"/>
+        <geom type="capsule" size=".05 .1"/><body pos=".2 0 .1"><joint name="two" axis="1 0 0" damping=".1"/>
+        <geom size=".06"/><site name="b" pos="0 .1 0"/></body></body></body>
+        <body pos="1 0 .2"><freejoint/><geom type="box" size=".1 .1 .05"/></body></worldbody>
+        <tendon><spatial name="cable"><site site="a"/><site site="b"/></spatial>
+        <spatial stiffness="30" damping=".2" springlength="0 .3"><site site="a"/><site site="b"/></spatial></tendon><actuator><motor tendon="cable"/>
+        <motor joint="one"/></actuator></mujoco>"#;
+    let read = |text| {
+        let spec = read_str(text, None, &MjcfOptions::default()).unwrap();
+        Model::compile(spec, Actuation::FromFile).unwrap()
+    };
+    [random_tree(5, 7), read(floating), read(loaded)].map(Arc::new)
 }
 
-/// Groups of four elements are stepped side by side, the others alone: an element whose mass is its own, one
-/// with a wrench, one that fails, one with fast joints, those that are left over, and joints whose axes turn
-/// with them.
+/// Groups of four elements are stepped side by side: with an element whose mass is its own, one with a wrench,
+/// one that fails, one with fast joints, some with a taut cable, and joints whose axes turn with them; without
+/// rows and with those of each law. Elements that are left over are stepped alone.
 #[test]
 fn elements_side_by_side_are_single_simulations() {
     let _turn = alone();
@@ -685,9 +694,19 @@ fn elements_side_by_side_are_single_simulations() {
         integrator: Integrator::SymplecticEulerWorld,
         ..free
     };
-    let cases = plain_models()
+    let laws = [
+        Contact::Ncp,
+        Contact::Lcp,
+        Contact::Convex,
+        Contact::Penalty,
+    ];
+    let touching = laws.map(|contact| Options { contact, ..world });
+    let [arm, floating, loaded] = plain_models();
+    let cases = [arm, floating.clone(), loaded.clone()]
         .into_iter()
-        .flat_map(|m| [(m.clone(), free), (m, world)]);
+        .flat_map(|m| [(m.clone(), free), (m, world)])
+        .chain(touching.map(|options| (loaded.clone(), options)))
+        .chain([(floating, touching[0])]);
     for (case, (model, options)) in cases.enumerate() {
         let (nq, nv, nu) = (model.nq(), model.nv(), model.nu());
         let mut rng = Rng::new(case as u64);
@@ -705,7 +724,7 @@ fn elements_side_by_side_are_single_simulations() {
                 v[5 * nv..6 * nv].fill(1e200);
             }
             if count > 4 {
-                // Forces on fast joints depend on placements: this element is stepped alone.
+                // Forces of fast joints act in this lane alone.
                 v[3 * nv..4 * nv].iter_mut().for_each(|v| *v *= 60.0);
             }
             let u = rng.vector(nu * steps * count, 1.0);

@@ -5,7 +5,8 @@ use super::readings::{Readings, Sensors};
 use super::slices::Parts;
 use crate::error::{Error, Result, Status};
 use crate::rollout::{
-    Episode, Observer, Rollout, RolloutAdjoint, RolloutBars, Trajectory, check_bounds,
+    Episode, EpisodeRun, Observer, Rollout, RolloutAdjoint, RolloutBars, Trajectory, check_bounds,
+    run_episodes_side_by_side,
 };
 use crate::step::{Gradient, is_there};
 
@@ -143,11 +144,9 @@ impl Batch {
             .map(|(x, rows)| x.map(|x| Parts::new(x, rows * states)));
         let mut sensors = std::mem::take(&mut self.sensors);
         let rooms = Parts::new(&mut sensors, 1);
-        let outcome = self.for_each(each, |i, element| {
+        // The episode of an element, and memory for its readings.
+        let of = |i: usize| {
             let column = |x, rows: usize| column(x, i, rows, count);
-            if !e.p.is_empty() {
-                element.sim_mut().set_params(column(e.p, np))?;
-            }
             // SAFETY: element i is given to one thread.
             let ([q, v, act, data], room) = unsafe {
                 let outs = [&q, &v, &act, &data];
@@ -164,16 +163,37 @@ impl Batch {
                 lower: e.lower,
                 upper: e.upper,
             };
-            let mut readings = data.zip(room.first_mut()).map(|(data, sensors)| Readings {
+            let readings = data.zip(room.first_mut()).map(|(data, sensors)| Readings {
                 sensors,
                 data,
                 bar: &[],
             });
-            let out = Trajectory { q, v, act };
+            (episode, Trajectory { q, v, act }, readings)
+        };
+        let set = |i: usize, element: &mut Rollout| match e.p.is_empty() {
+            true => Ok(()),
+            false => element.sim_mut().set_params(column(e.p, i, np, count)),
+        };
+        let alone = |i: usize, element: &mut Rollout| {
+            set(i, element)?;
+            let (episode, out, mut readings) = of(i);
             let observer = readings.as_mut().map(|x| x as &mut dyn Observer);
             let ended = element.run_episode(&episode, out, observer)?;
             ended.failure.map_or(Ok(()), Err)
-        });
+        };
+        // New parameters may couple joints, or be refused.
+        let outcome = match e.p.is_empty() {
+            false => self.for_each(each, alone),
+            true => self.for_fours(each, alone, |first, beside, elements| {
+                let mut parts = [0, 1, 2, 3].map(|k| of(first + k));
+                let runs = parts.each_mut().map(|(episode, out, readings)| {
+                    let observer = readings.as_mut().map(|x| x as &mut dyn Observer);
+                    EpisodeRun::new(*episode, std::mem::take(out), observer)
+                });
+                let ended = run_episodes_side_by_side(beside, elements, runs);
+                ended.map(|of| of.and_then(|ended| ended.failure.map_or(Ok(()), Err)))
+            }),
+        };
         self.sensors = sensors;
         outcome
     }

@@ -11,12 +11,14 @@ mod readings;
 mod rollout;
 mod slices;
 
-use crate::dynamics::four::{Four, SIDE_BY_SIDE};
+use crate::dynamics::four::SIDE_BY_SIDE;
 use crate::error::{Error, Result, Status};
 use crate::model::Model;
 use crate::model::params::Param;
 use crate::rollout::Rollout;
-use crate::step::{Bytes, Options, Sim, StepJacobians, Stepped, is_there, step_side_by_side};
+use crate::step::{
+    Bytes, Options, SideBySide, Sim, StepJacobians, Stepped, is_there, step_side_by_side,
+};
 pub use episodes::{Episodes, EpisodesAdjoint, EpisodesBars, EpisodesOut};
 use pool::Pool;
 use readings::Sensors;
@@ -33,7 +35,7 @@ pub struct Batch {
     /// Workspaces of the elements' sensors, once made.
     sensors: Vec<Sensors>,
     /// For each four elements, if their recursions may run side by side.
-    fours: Vec<Four>,
+    fours: Vec<SideBySide>,
     pool: Pool,
 }
 
@@ -88,8 +90,9 @@ impl Batch {
         let threads = threads.min(count);
         let mut fours = Vec::new();
         // Fewer fours than threads would leave threads idle.
-        if elements[0].sim().is_plain() && count / SIDE_BY_SIDE >= threads {
-            fours.resize_with(count / SIDE_BY_SIDE, || Four::new(&model));
+        if count / SIDE_BY_SIDE >= threads {
+            let of = (0..count / SIDE_BY_SIDE).map_while(|_| SideBySide::new(elements[0].sim()));
+            fours.extend(of);
         }
         Ok(Batch {
             elements,
@@ -343,7 +346,11 @@ impl Batch {
         &mut self,
         each: &mut [Status],
         alone: impl Fn(usize, &mut Rollout) -> Result<()> + Sync,
-        together: impl Fn(usize, &mut Four, &mut [Rollout; SIDE_BY_SIDE]) -> [Result<()>; SIDE_BY_SIDE]
+        together: impl Fn(
+            usize,
+            &mut SideBySide,
+            &mut [Rollout; SIDE_BY_SIDE],
+        ) -> [Result<()>; SIDE_BY_SIDE]
         + Sync,
     ) -> Result<()> {
         if self.fours.is_empty() {
@@ -360,9 +367,9 @@ impl Batch {
             // SAFETY: the pool gives every index to one thread.
             let (elements, errors, four) =
                 unsafe { (elements.part(i), errors.part(i), fours.part(i)) };
-            let plain = elements.iter().all(|x| x.sim().is_plain());
+            let may = elements.iter().all(|x| x.sim().may_run_beside());
             match (<&mut [_; SIDE_BY_SIDE]>::try_from(&mut *elements), four) {
-                (Ok(elements), [four]) if plain => {
+                (Ok(elements), [four]) if may => {
                     let outcome = catch_unwind(AssertUnwindSafe(|| {
                         four.take_params(elements.each_ref().map(|x| x.sim().params()));
                         together(first, four, elements)
@@ -443,21 +450,22 @@ mod tests {
     use std::panic::resume_unwind;
 
     #[test]
-    fn elements_without_rows_run_side_by_side() {
+    fn explicit_steps_run_side_by_side() {
         let model = Model::compile(ModelSpec::default(), Actuation::FromFile).unwrap();
         let model = Arc::new(model);
         for (contact, count, threads, fours) in [
             (Contact::None, 7, 1, 1),
             (Contact::None, 9, 2, 2),
             (Contact::None, 8, 3, 0),
-            (Contact::Ncp, 8, 1, 0),
+            (Contact::Ncp, 8, 1, 2),
         ] {
             let options = Options {
                 contact,
                 ..Options::default()
             };
             let batch = Batch::new(model.clone(), &options, count, threads).unwrap();
-            assert_eq!(batch.fours.len(), fours);
+            let can = usize::from(crate::linalg::Wide::here().is_some());
+            assert_eq!(batch.fours.len(), can * fours);
         }
     }
 

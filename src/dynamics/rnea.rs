@@ -8,38 +8,40 @@ use crate::joint::MAX_DOFS;
 use crate::linalg::dispatch;
 use crate::model::Model;
 use crate::model::params::Params;
-use crate::model::topology::{Topology, WORLD};
-use crate::spatial::{Twist, Vec3, Wrench};
+use crate::model::topology::{Link, Topology, WORLD};
+use crate::spatial::{Real, Twist, Vec3, Wrench};
 
 /// Accelerations and forces of the last recursion.
 #[derive(Clone, Debug)]
-pub struct Rnea {
+pub struct Rnea<T = f64> {
     /// Per link: spatial acceleration minus gravity (the world accelerates by −g).
-    pub a: Vec<Twist>,
+    pub a: Vec<Twist<T>>,
     /// Per link: force that the subtree needs from its joint.
-    pub f: Vec<Wrench>,
+    pub f: Vec<Wrench<T>>,
     /// Per link: momentum, and the force that moves the link alone.
-    pub momentum: Vec<Wrench>,
-    own: Vec<Wrench>,
+    pub momentum: Vec<Wrench<T>>,
+    own: Vec<Wrench<T>>,
     /// Per link: the change of the acceleration by joint accelerations.
-    gained: Vec<Twist>,
+    gained: Vec<Twist<T>>,
     /// Per varying link: its joint accelerations.
     pub(super) varying: Vec<[f64; MAX_DOFS]>,
 }
 
-impl Rnea {
+impl<T: Real> Rnea<T> {
     pub fn new(model: &Model) -> Self {
         let n = model.topology().links.len();
         Rnea {
-            a: vec![Twist::ZERO; n],
-            f: vec![Wrench::ZERO; n],
-            momentum: vec![Wrench::ZERO; n],
-            own: vec![Wrench::ZERO; n],
-            gained: vec![Twist::ZERO; n],
+            a: vec![Twist::zeros(); n],
+            f: vec![Wrench::zeros(); n],
+            momentum: vec![Wrench::zeros(); n],
+            own: vec![Wrench::zeros(); n],
+            gained: vec![Twist::zeros(); n],
             varying: vec![[0.0; MAX_DOFS]; model.topology().varying.len()],
         }
     }
+}
 
+impl Rnea {
     #[inline(always)]
     fn keep(&mut self, t: &Topology, acc: &[f64]) {
         for (own, link) in self.varying.iter_mut().zip(&t.varying) {
@@ -66,19 +68,33 @@ pub(super) fn rnea_kernel(
     tau: &mut [f64],
 ) {
     rnea.keep(model.topology(), acc);
-    // All slices have the same length, so that one bounds check serves all.
     let links = &model.topology().links[..];
+    let external = &external.link[..links.len()];
+    let load = |i: usize| external[i].wrench;
+    let given = (params.gravity, &params.armature[..]);
+    newton_euler(rnea, kin, links, given, load, acc, tau);
+}
+
+/// The recursion for one simulation or in lanes, under gravity and with the armature of each dof. `load`
+/// returns the external wrench on a link.
+#[inline(always)]
+pub(super) fn newton_euler<T: Real>(
+    rnea: &mut Rnea<T>,
+    kin: &Kinematics<T>,
+    links: &[Link],
+    (gravity, armature): (Vec3<T>, &[T]),
+    load: impl Fn(usize) -> Wrench<T>,
+    acc: &[T],
+    tau: &mut [T],
+) {
+    // All slices have the same length, so that one bounds check serves all.
     let (n, nv) = (links.len(), tau.len());
-    let (inertia, v, c, loads) = (
-        &kin.inertia[..n],
-        &kin.v[..n],
-        &kin.c[..n],
-        &external.link[..n],
-    );
+    let (inertia, v, c) = (&kin.inertia[..n], &kin.v[..n], &kin.c[..n]);
     let (a, f) = (&mut rnea.a[..n], &mut rnea.f[..n]);
     let (momentum, own) = (&mut rnea.momentum[..n], &mut rnea.own[..n]);
-    let (s, armature, acc) = (&kin.s[..nv], &params.armature[..nv], &acc[..nv]);
-    let world = world_acceleration(params);
+    let (s, armature, acc) = (&kin.s[..nv], &armature[..nv], &acc[..nv]);
+    // The world accelerates by −g.
+    let world = Twist::new(-gravity, Vec3::zeros());
     for (i, l) in links.iter().enumerate() {
         let carrier = match l.parent {
             WORLD => world,
@@ -88,7 +104,7 @@ pub(super) fn rnea_kernel(
         a[i] = sum;
         momentum[i] = inertia[i].mul(v[i]);
         own[i] = inertia[i].mul(sum) + v[i].cross_wrench(momentum[i]);
-        f[i] = own[i] - loads[i].wrench;
+        f[i] = own[i] - load(i);
     }
     for (i, l) in links.iter().enumerate().rev() {
         for k in l.dofs() {

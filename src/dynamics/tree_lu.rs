@@ -10,7 +10,7 @@ use crate::model::topology::{Dof, LANES, Topology, WORLD, padded};
 use std::ops::Range;
 
 /// A pivot of at most this share of the sum of its summands' magnitudes counts as zero.
-const TINY: f64 = 1e-14;
+pub const TINY: f64 = 1e-14;
 
 /// A, then its factors, over the path from the root to each dof. Rows are padded to lanes.
 #[derive(Clone, Debug)]

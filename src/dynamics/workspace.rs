@@ -6,6 +6,7 @@ use super::articulated::articulate;
 use super::coupling::Coupling;
 use super::external::{External, LinkStiffness};
 use super::factors::Factors;
+use super::four::Four;
 use super::jacobian::unpack_symmetric;
 use super::kinematics::{Kinematics, inertias, positions, velocities};
 use super::mass::{BranchMatrix, Crba, DenseInverse, crba, crba_dense, factor, inverse};
@@ -207,11 +208,31 @@ impl Dynamics {
             }
             self.mass.solve(model.topology(), a);
         }
-        let is_bad = match &self.mass {
-            Factors::Reduced(r) => r.singular_at(diagonal).is_some(),
-            mass => mass.dinv().iter().any(|d| d.is_nan() || *d <= 0.0),
-        };
-        if is_bad {
+        match &self.mass {
+            Factors::Reduced(r) if r.singular_at(diagonal).is_some() => a.fill(f64::NAN),
+            Factors::Reduced(_) => {}
+            Factors::Packed(_) | Factors::Swept(_) => self.refuse_singular(a),
+        }
+    }
+
+    /// Takes placements, velocities and inertias of a lane, as [`Dynamics::update`].
+    pub fn take_kinematics(&mut self, four: &Four, lane: usize) {
+        self.biased = false;
+        four.write_kinematics(lane, &mut self.kin);
+    }
+
+    /// Takes the factors of a lane, and finds a from τ − b, as [`Dynamics::forward_factored`]. Packed factors
+    /// only.
+    pub fn take_factors(&mut self, four: &Four, lane: usize, t: &Topology, a: &mut [f64]) {
+        if let Factors::Packed(mass) = &mut self.mass {
+            four.write_factors(lane, mass);
+        }
+        self.mass.solve(t, a);
+        self.refuse_singular(a);
+    }
+
+    fn refuse_singular(&self, a: &mut [f64]) {
+        if self.mass.dinv().iter().any(|d| d.is_nan() || *d <= 0.0) {
             a.fill(f64::NAN);
         }
     }

@@ -24,10 +24,12 @@ mod tree;
 
 use super::face::State;
 use super::slopes::Entry;
+use crate::dynamics::four::Four;
 use crate::model::Model;
 use crate::model::params::Param;
 use crate::model::topology::{LinkKind, Topology};
 use tree::Whirling;
+pub use tree::four::FourWhirling;
 
 /// The implicit Coriolis forces of all trees with limbs.
 #[derive(Clone, Debug)]
@@ -35,6 +37,10 @@ pub struct Coriolis {
     trees: Vec<Whirling>,
     /// Whether it is not zero at the last state.
     acts: bool,
+    /// Whether the last force was computed beside those of other simulations, without this memory.
+    was_beside: bool,
+    /// nv numbers for a force that no one needs.
+    scratch: Vec<f64>,
 }
 
 impl Coriolis {
@@ -54,7 +60,13 @@ impl Coriolis {
             .map(|tree| Whirling::new(t, tree, derivatives, &turns))
             .filter(Whirling::has_limbs)
             .collect();
-        (!trees.is_empty()).then(|| Box::new(Coriolis { trees, acts: false }))
+        let of = |trees| Coriolis {
+            trees,
+            acts: false,
+            was_beside: false,
+            scratch: vec![0.0; t.nv()],
+        };
+        (!trees.is_empty()).then(|| Box::new(of(trees)))
     }
 
     /// Sets which dofs have a prescribed velocity.
@@ -62,15 +74,10 @@ impl Coriolis {
         self.trees.iter_mut().for_each(|of| of.drive(is_prescribed));
     }
 
-    /// Whether the force is zero at these velocities.
-    pub fn is_calm(&self, h: f64, v: &[f64]) -> bool {
-        self.trees.iter().all(|of| of.is_calm(h, v))
-    }
-
     /// Adds the force.
     #[inline]
     pub fn apply(&mut self, at: &State<'_>, tau: &mut [f64]) {
-        self.acts = false;
+        (self.acts, self.was_beside) = (false, false);
         for of in &mut self.trees {
             self.acts |= of.apply(at, tau);
         }
@@ -82,8 +89,33 @@ impl Coriolis {
         self.acts
     }
 
-    /// Computes the slopes at the state of the last [`Coriolis::apply`].
+    /// Memory for [`Coriolis::apply_four`].
+    pub fn four(&self, t: &Topology) -> Vec<FourWhirling> {
+        let trees = self.trees.iter();
+        trees.map(|of| FourWhirling::new(t, of)).collect()
+    }
+
+    /// Adds the force of four simulations of one model, in which no dof has a prescribed velocity. This is
+    /// that of any of them; each is told by [`Coriolis::leave_beside`].
+    pub fn apply_four(&self, work: &mut [FourWhirling], t: &Topology, h: f64, at: &mut Four) {
+        for (work, of) in work.iter_mut().zip(&self.trees) {
+            work.apply(of, t, h, at);
+        }
+    }
+
+    /// The force of this simulation was computed beside those of others.
+    pub fn leave_beside(&mut self) {
+        self.was_beside = true;
+    }
+
+    /// Computes the slopes at the state of the last [`Coriolis::apply`], or of the force that was computed
+    /// beside others.
     pub fn differentiate(&mut self, at: &State<'_>) {
+        if self.was_beside {
+            let mut scratch = std::mem::take(&mut self.scratch);
+            self.apply(at, &mut scratch);
+            self.scratch = scratch;
+        }
         if !self.acts {
             return;
         }

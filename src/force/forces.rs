@@ -142,8 +142,8 @@ impl Forces {
         own.into_iter().chain(self.others.iter().map(|f| &**f))
     }
 
-    /// True if all forces depend on coordinates, velocities and inputs of joints alone, and none acts on a
-    /// link.
+    /// True if all forces but those of motion ([`Forces::add_inertial`]) depend on coordinates, velocities
+    /// and inputs of joints alone, and none acts on a link.
     pub fn act_on_dofs_alone(&self) -> bool {
         // All fields are named, so that a new force cannot be forgotten here.
         let Forces {
@@ -155,13 +155,14 @@ impl Forces {
             fluid,
             penalty,
             adhesion,
-            gyroscopic,
             others,
             // Forces of single dofs.
             damper: _,
             spring: _,
             actuators: _,
             feedback: _,
+            // Forces of motion.
+            gyroscopic: _,
             coriolis: _,
             // No forces.
             paths: _,
@@ -177,8 +178,7 @@ impl Forces {
         let has_paths = !pulled.is_empty() || elastic.acts();
         let touches = penalty.is_some() || adhesion.is_some();
         let has_loads = wrenches.act() || lift.acts() || fluid.acts();
-        let turns = gyroscopic.is_some();
-        !(has_paths || touches || has_loads || turns) && deformables.is_empty() && others.is_empty()
+        !(has_paths || touches || has_loads) && deformables.is_empty() && others.is_empty()
     }
 
     /// The forces that load links, with their kinds, in the order in which they are summed.
@@ -194,11 +194,6 @@ impl Forces {
     /// Whether any of these kinds loads links.
     pub fn has_loads(&self, kinds: ForceKinds) -> bool {
         self.loads().any(|(kind, _)| kinds.has(kind))
-    }
-
-    /// Whether the forces of a plain simulation depend on no placement at these velocities.
-    pub fn are_calm(&self, h: f64, v: &[f64]) -> bool {
-        self.coriolis.as_ref().is_none_or(|c| c.is_calm(h, v))
     }
 
     /// Copies of the forces defined outside the library.
@@ -330,6 +325,27 @@ impl Forces {
     /// # Errors
     /// The errors of [`PenaltyContacts::apply`] and [`Adhesion::find`].
     pub fn apply(&mut self, at: &State<'_>, tau: &mut [f64]) -> Result<f64> {
+        let margin = self.add_applied(at, tau)?;
+        self.add_inertial(at, tau);
+        Ok(margin)
+    }
+
+    /// Adds the forces of motion: those of fast joints, and of bodies that rotate freely. They come last; the
+    /// latter use the sum of all others.
+    pub fn add_inertial(&mut self, at: &State<'_>, tau: &mut [f64]) {
+        if let Some(coriolis) = &mut self.coriolis {
+            coriolis.apply(at, tau);
+        }
+        if let Some(gyroscopic) = &mut self.gyroscopic {
+            gyroscopic.apply(at, tau);
+        }
+    }
+
+    /// [`Forces::apply`] without the forces of motion.
+    ///
+    /// # Errors
+    /// As [`Forces::apply`].
+    pub fn add_applied(&mut self, at: &State<'_>, tau: &mut [f64]) -> Result<f64> {
         // −0.0 plus any number, zero of either sign included, is this number.
         tau.fill(-0.0);
         self.contacts_moved = false;
@@ -361,13 +377,6 @@ impl Forces {
         if let Some(penalty) = &mut self.penalty {
             penalty.apply(at, tau)?;
             distance = distance.min(penalty.switch_distance());
-        }
-        if let Some(coriolis) = &mut self.coriolis {
-            coriolis.apply(at, tau);
-        }
-        // This force comes last: it uses the sum of all others.
-        if let Some(gyroscopic) = &mut self.gyroscopic {
-            gyroscopic.apply(at, tau);
         }
         self.margin_without_actuators = distance;
         Ok(distance.min(self.actuators.own_margin()))

@@ -87,6 +87,11 @@ impl Gyroscopic {
         self.turning.iter().any(|of| of.link == link)
     }
 
+    /// The links with such a couple.
+    pub fn links(&self) -> impl Iterator<Item = usize> {
+        self.turning.iter().map(|of| of.link)
+    }
+
     /// Sets which dofs have a prescribed velocity. Links with such a dof do not rotate freely.
     pub fn drive(&mut self, t: &Topology, is_prescribed: &[bool]) {
         for of in &mut self.turning {

@@ -34,7 +34,7 @@ mod tension;
 mod wrenches;
 
 pub use apart::ForceKinds;
-pub use coriolis::Coriolis;
+pub use coriolis::{Coriolis, FourWhirling};
 pub use elastic::Elastic;
 pub use face::{Duplicate, Force, Input, State};
 pub use forces::Forces;

@@ -50,5 +50,44 @@ macro_rules! by_tile {
     }};
 }
 
+/// Proof that the processor has the vectors for which [`wide`](macro@wide) compiles a kernel.
+#[derive(Clone, Copy, Debug)]
+pub struct Wide(());
+
+impl Wide {
+    pub fn here() -> Option<Wide> {
+        #[cfg(target_arch = "x86_64")]
+        if !std::arch::is_x86_feature_detected!("avx2") {
+            return None;
+        }
+        Some(Wide(()))
+    }
+}
+
+/// Defines `fn name(proof, args)` that runs `fn kernel(args)`, marked `#[inline(always)]`, compiled for the
+/// vectors of [`Wide`] alone: for kernels that only pay with them.
+macro_rules! wide {
+    (
+        $(#[$doc:meta])*
+        $vis:vis fn $name:ident = $($kernel:ident)::+($($arg:ident : $ty:ty),* $(,)?)
+    ) => {
+        $(#[$doc])*
+        $vis fn $name(_proof: $crate::linalg::Wide, $($arg: $ty),*) {
+            #[cfg(target_arch = "x86_64")]
+            {
+                #[target_feature(enable = "avx2")]
+                fn wide($($arg: $ty),*) {
+                    $($kernel)::+($($arg),*)
+                }
+                // SAFETY: the proof exists only on a processor with AVX2.
+                unsafe { wide($($arg),*) }
+            }
+            #[cfg(not(target_arch = "x86_64"))]
+            $($kernel)::+($($arg),*)
+        }
+    };
+}
+
 pub(crate) use by_tile;
 pub(crate) use dispatch;
+pub(crate) use wide;

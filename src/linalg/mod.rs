@@ -19,7 +19,7 @@ mod symmetric;
 
 pub use block_lu::{BlockLu, Place, invert};
 pub use definite::{BadPivot, Definite};
-pub(crate) use dispatch::{by_tile, dispatch};
+pub(crate) use dispatch::{Wide, by_tile, dispatch, wide};
 pub(crate) use few::sort_few;
 pub use fronts::{Block, Fronts};
 pub use general::General;

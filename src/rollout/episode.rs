@@ -106,6 +106,34 @@ pub struct Ended {
     pub failure: Option<Error>,
 }
 
+/// A run between its begin and its end.
+pub(crate) struct EpisodeRun<'a, 'o> {
+    episode: Episode<'a>,
+    out: Trajectory<'a>,
+    observer: Option<&'o mut dyn Observer>,
+    ended: Ended,
+    is_over: bool,
+}
+
+impl<'a, 'o> EpisodeRun<'a, 'o> {
+    pub fn new(
+        episode: Episode<'a>,
+        out: Trajectory<'a>,
+        observer: Option<&'o mut dyn Observer>,
+    ) -> Self {
+        EpisodeRun {
+            episode,
+            out,
+            observer,
+            ended: Ended {
+                taken: 0,
+                failure: None,
+            },
+            is_over: false,
+        }
+    }
+}
+
 impl Rollout {
     /// Runs a trajectory that may end early: after `length` steps, out of bounds, or before a step that
     /// fails. Columns of `out` after the end repeat the last state. The adjoint is that of the steps taken:
@@ -117,11 +145,23 @@ impl Rollout {
     pub fn run_episode(
         &mut self,
         episode: &Episode<'_>,
-        mut out: Trajectory<'_>,
-        mut observer: Option<&mut dyn Observer>,
+        out: Trajectory<'_>,
+        observer: Option<&mut dyn Observer>,
     ) -> Result<Ended> {
-        let (e, steps) = (episode, episode.steps);
-        self.check_run(e.q0, e.v0, e.u, steps, &out)?;
+        let mut run = EpisodeRun::new(*episode, out, observer);
+        self.begin_episode(&mut run)?;
+        while let Some(k) = self.next_of_episode(&mut run) {
+            let stepped = self.advance(k);
+            self.end_step(&mut run, stepped);
+        }
+        Ok(self.end_episode(run))
+    }
+
+    /// # Errors
+    /// As [`Rollout::run_episode`].
+    pub(super) fn begin_episode(&mut self, run: &mut EpisodeRun<'_, '_>) -> Result<()> {
+        let (e, steps) = (&run.episode, run.episode.steps);
+        self.check_run(e.q0, e.v0, e.u, steps, &run.out)?;
         let m = self.sim.model();
         check_bounds([e.lower, e.upper], m.free_nq() + m.free_nv())?;
         if e.length > steps {
@@ -138,41 +178,60 @@ impl Rollout {
             self.labels.resize(steps, Gradient::Exact);
         }
         self.labels[..steps].fill(Gradient::Exact);
-        let interval = self.interval();
-        let mut ended = Ended {
-            taken: 0,
-            failure: None,
-        };
         self.checkpoints.record(0, &self.sim, &self.q, &self.v);
-        self.write_state(0..1, &mut out);
-        while ended.taken < e.length {
-            let k = ended.taken;
-            if k > 0 && k.is_multiple_of(interval) {
-                self.checkpoints
-                    .record(k / interval, &self.sim, &self.q, &self.v);
-            }
-            let outcome = self.observe(k, k..k + 1, &mut observer);
-            if let Err(error) = outcome.and_then(|()| self.advance(k)) {
-                self.labels[k] = Gradient::Refused;
-                ended.failure = Some(error);
-                break;
-            }
-            ended.taken = k + 1;
-            self.labels[k] = self.sim.step_info()?.gradient;
-            self.write_state(k + 1..k + 2, &mut out);
-            let reduction = self.sim.params().reduction.as_deref();
-            if e.is_outside(reduction, [&self.q, &self.v]) {
-                break;
+        self.write_state(0..1, &mut run.out);
+        Ok(())
+    }
+
+    /// The next step of a run, whose state is recorded and read; `None` after the end.
+    pub(super) fn next_of_episode(&mut self, run: &mut EpisodeRun<'_, '_>) -> Option<usize> {
+        let k = run.ended.taken;
+        if run.is_over || k == run.episode.length {
+            return None;
+        }
+        let interval = self.interval();
+        if k > 0 && k.is_multiple_of(interval) {
+            self.checkpoints
+                .record(k / interval, &self.sim, &self.q, &self.v);
+        }
+        match self.observe(k, k..k + 1, &mut run.observer) {
+            Ok(()) => Some(k),
+            Err(error) => {
+                self.end_step(run, Err(error));
+                None
             }
         }
-        let taken = ended.taken;
-        self.write_state(taken + 1..steps + 1, &mut out);
-        if ended.failure.is_none() {
+    }
+
+    /// Takes the outcome of a step whose end is the present state.
+    pub(super) fn end_step(&mut self, run: &mut EpisodeRun<'_, '_>, stepped: Result<()>) {
+        let k = run.ended.taken;
+        match stepped.and_then(|()| self.sim.step_info()) {
+            Ok(info) => {
+                run.ended.taken = k + 1;
+                self.labels[k] = info.gradient;
+                self.write_state(k + 1..k + 2, &mut run.out);
+                let reduction = self.sim.params().reduction.as_deref();
+                run.is_over = run.episode.is_outside(reduction, [&self.q, &self.v]);
+            }
+            Err(error) => {
+                self.labels[k] = Gradient::Refused;
+                run.ended.failure = Some(error);
+                run.is_over = true;
+            }
+        }
+    }
+
+    pub(super) fn end_episode(&mut self, mut run: EpisodeRun<'_, '_>) -> Ended {
+        let (taken, steps) = (run.ended.taken, run.episode.steps);
+        self.write_state(taken + 1..steps + 1, &mut run.out);
+        if run.ended.failure.is_none() {
             let last = taken.saturating_sub(1);
-            ended.failure = self.observe(last, taken..steps + 1, &mut observer).err();
+            let end = self.observe(last, taken..steps + 1, &mut run.observer);
+            run.ended.failure = end.err();
         }
         self.steps = Some(taken);
-        Ok(ended)
+        run.ended
     }
 
     /// Labels of the steps of the last [`Rollout::run_episode`], as far as they are known before a

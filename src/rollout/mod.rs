@@ -16,9 +16,9 @@ use crate::model::params::Param;
 use crate::step::info::check_finite;
 use crate::step::{Gradient, Options, Sim};
 pub use adjoint::{RolloutAdjoint, RolloutBars};
-pub(crate) use episode::check_bounds;
 pub use episode::{At, Ended, Episode, Observer};
-pub(crate) use side_by_side::{Run, run_side_by_side};
+pub(crate) use episode::{EpisodeRun, check_bounds};
+pub(crate) use side_by_side::{Run, run_episodes_side_by_side, run_side_by_side};
 use std::sync::Arc;
 use tape::{Tape, room};
 

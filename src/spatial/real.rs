@@ -25,6 +25,9 @@ pub trait Real:
         f: impl Fn([f64; N]) -> [f64; M],
     ) -> [Self; M];
 
+    /// The magnitude in each lane.
+    fn abs(self) -> Self;
+
     #[inline(always)]
     fn sin_cos(self) -> (Self, Self) {
         let [s, c] = Self::map([self], |[x]| x.sin_cos().into());
@@ -38,6 +41,11 @@ impl Real for f64 {
     #[inline(always)]
     fn splat(x: f64) -> f64 {
         x
+    }
+
+    #[inline(always)]
+    fn abs(self) -> f64 {
+        f64::abs(self)
     }
 
     #[inline(always)]

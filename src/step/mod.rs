@@ -73,7 +73,7 @@ pub use observe::LastStep;
 pub use options::{Advance, Contact, ConvexVariant, Integrator, Options, STICTION};
 pub use parts::Parts;
 pub(crate) use parts::law_of;
-pub(crate) use side_by_side::{Stepped, step_side_by_side};
+pub(crate) use side_by_side::{SideBySide, Stepped, step_side_by_side};
 pub use sim::Sim;
 
 use crate::error::Result;

@@ -341,14 +341,7 @@ impl Sim {
             false => Ok(()),
         };
         let stepped = placed.and_then(|()| self.pending_step(q, v, u, applied));
-        if let Err(e) = stepped.and_then(|()| self.report_contacts()) {
-            // The contacts of the last step are gone.
-            if self.scene().is_some() {
-                self.last = Last::Nothing;
-            }
-            return Err(self.name_crowd(e));
-        }
-        self.accept(Held::Velocities);
+        self.end_take(stepped, Held::Velocities)?;
         if let Some(implicit) = &mut self.implicit {
             self.held = implicit.accept(self.held);
         }
@@ -368,47 +361,121 @@ impl Sim {
     }
 
     /// True if the recursions of a step may run beside those of other simulations
-    /// ([`step_side_by_side`](super::step_side_by_side)): the step has no rows and no stages, and its forces
-    /// depend on no placement.
-    pub(crate) fn is_plain(&self) -> bool {
-        let is_tree = matches!(self.dynamics.system, System::Definite);
-        self.contact.is_none()
-            && self.implicit.is_none()
-            && is_tree
+    /// ([`SideBySide`](super::SideBySide)): explicit steps.
+    pub(crate) fn may_run_beside(&self) -> bool {
+        let has_rows = self.contact.is_some();
+        self.implicit.is_none()
+            && self.loads.is_none()
             && self.prescribed.is_empty()
             && self.model.reduction().is_none()
             && self.model.topology().varying.is_empty()
-            && self.forces.act_on_dofs_alone()
+            && !(has_rows && self.model.topology().is_deep())
     }
 
-    /// Whether a plain simulation is still so at these velocities.
-    pub(super) fn is_plain_at(&self, v: &[f64]) -> bool {
-        self.forces.are_calm(self.options.time_step, v)
+    /// Whether a step needs placements and velocities of the bodies beyond its free motion.
+    fn needs_places(&self) -> bool {
+        let is_tree = matches!(self.dynamics.system, System::Definite);
+        self.contact.is_some() || !is_tree || !self.forces.act_on_dofs_alone()
     }
 
-    /// The stages of a step of a plain simulation before the free motion.
-    pub(super) fn set_out(&mut self, q: &[f64], v: &[f64], u: &[f64]) -> Result<()> {
+    /// Whether A has terms around the tree in this step, whose free motion is then not in a lane. Valid after
+    /// [`Sim::push_beside`].
+    fn falls_alone(&self) -> bool {
+        !self.dynamics.system.is_definite()
+    }
+
+    /// Begins a step in this lane.
+    pub(super) fn set_out(
+        &mut self,
+        four: &mut Four,
+        lane: usize,
+        [q, v, u]: [&[f64]; 3],
+    ) -> Result<()> {
         self.begin_take(q, v, u)?;
-        self.begin_pending(q, v, u)?;
-        let mut at = self.stepping(&[]);
-        at.start();
-        at.push().map(|_| ())
+        let begun = self.begin_pending(q, v, u);
+        four.take_state(lane, q, v);
+        begun.map_err(|e| self.fail(e))
     }
 
-    /// The stages after the free motion, which is in this lane.
+    /// Computes the applied forces. The lane has placements and velocities.
+    pub(super) fn push_beside(&mut self, four: &mut Four, lane: usize) -> Result<()> {
+        let pushed = check_place_sums(four.reach(lane)).and_then(|()| {
+            if self.needs_places() {
+                self.dynamics.take_kinematics(four, lane);
+            }
+            let mut at = self.stepping(&[]);
+            at.load();
+            at.start();
+            at.push_applied()
+        });
+        four.take_forces(lane, &self.tau, &self.diagonal);
+        four.take_loads(lane, &self.dynamics.external);
+        pushed.map(|_| ()).map_err(|e| self.fail(e))
+    }
+
+    /// Adds the forces of bodies that rotate freely; the lane has all others.
+    pub(super) fn turn_beside(&mut self, four: &mut Four, lane: usize) {
+        if self.falls_alone() {
+            let (kin, h) = (&self.dynamics.kin, self.options.time_step);
+            let at = (self.pending).for_forces(&self.model, &self.params, kin, h);
+            return self.forces.add_inertial(&at, &mut self.tau);
+        }
+        let Some(gyroscopic) = &mut self.forces.gyroscopic else {
+            return;
+        };
+        let (t, kin) = (self.model.topology(), &mut self.dynamics.kin);
+        for link in gyroscopic.links() {
+            four.write_link(lane, t, link, kin);
+        }
+        four.write_tau(lane, &mut self.tau);
+        let h = self.options.time_step;
+        let at = (self.pending).for_forces(&self.model, &self.params, &self.dynamics.kin, h);
+        gyroscopic.apply(&at, &mut self.tau);
+        four.take_tau(lane, &self.tau);
+    }
+
+    /// Ends the step whose free motion is in this lane.
     pub(super) fn arrive(
         &mut self,
         four: &Four,
         lane: usize,
         [q, v]: [&mut [f64]; 2],
     ) -> Result<()> {
-        check_place_sums(four.reach(lane))?;
+        let is_alone = self.falls_alone();
         let mut at = self.stepping(&[]);
-        at.land(four.acc.iter().map(|acc| acc.0[lane]))?;
-        // The recursions of this simulation are not at this state.
-        self.accept(Held::Other);
+        let stepped = match is_alone {
+            true => at.land_alone(),
+            false => at.land(four, lane),
+        };
+        let held = match self.needs_places() {
+            true => Held::Velocities,
+            // The recursions of this simulation are not at this state.
+            false => Held::Other,
+        };
+        self.end_take(stepped, held)?;
+        if let (Some(coriolis), false) = (&mut self.forces.coriolis, is_alone) {
+            coriolis.leave_beside();
+        }
         self.deliver(q, v);
         Ok(())
+    }
+
+    /// Makes a step the last one if it has succeeded.
+    fn end_take(&mut self, stepped: Result<()>, held: Held) -> Result<()> {
+        stepped
+            .and_then(|()| self.report_contacts())
+            .map_err(|e| self.fail(e))?;
+        self.accept(held);
+        Ok(())
+    }
+
+    /// The error of a step.
+    fn fail(&mut self, e: Error) -> Error {
+        // The contacts of the last step are gone.
+        if self.scene().is_some() {
+            self.last = Last::Nothing;
+        }
+        self.name_crowd(e)
     }
 
     /// Makes the pending step the last one.

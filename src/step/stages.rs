@@ -8,8 +8,9 @@ use super::options::Options;
 use super::prescribed::Prescribed;
 use super::state::StepState;
 use crate::dynamics::Dynamics;
+use crate::dynamics::four::Four;
 use crate::error::{Error, Result};
-use crate::force::Forces;
+use crate::force::{Forces, State};
 use crate::integrator::Scheme;
 use crate::linalg::first_not_finite;
 use crate::model::Model;
@@ -55,9 +56,8 @@ impl Stepping<'_> {
     pub fn place(&mut self) -> Result<()> {
         let d = &mut *self.dynamics;
         d.update(self.model, self.params, &self.s.q, &self.s.v);
-        d.external.clear();
-        (self.forces).load(self.model, self.params, &d.kin, &mut d.external);
-        check_places(&d.kin)
+        self.load();
+        check_places(&self.dynamics.kin)
     }
 
     /// The velocity without any force, v̂₀.
@@ -75,9 +75,24 @@ impl Stepping<'_> {
     /// # Errors
     /// Those of [`Forces::apply`].
     pub fn push(&mut self) -> Result<f64> {
+        self.push_by(Forces::apply)
+    }
+
+    /// [`Stepping::push`] without the forces of motion ([`Forces::add_inertial`]).
+    ///
+    /// # Errors
+    /// As [`Stepping::push`].
+    pub fn push_applied(&mut self) -> Result<f64> {
+        self.push_by(Forces::add_applied)
+    }
+
+    fn push_by(
+        &mut self,
+        apply: impl FnOnce(&mut Forces, &State<'_>, &mut [f64]) -> Result<f64>,
+    ) -> Result<f64> {
         let h = self.options.time_step;
         let at = (self.s).for_forces(self.model, self.params, &self.dynamics.kin, h);
-        let margin = self.forces.apply(&at, self.tau)?;
+        let margin = apply(self.forces, &at, self.tau)?;
         for (tau, f) in self.tau.iter_mut().zip(self.applied) {
             *tau += f;
         }
@@ -105,27 +120,55 @@ impl Stepping<'_> {
         } else {
             d.forward_factored(model, params, diagonal, tau, &mut s.acc);
         }
-        s.settle_free(self.forces, d, model, h, [diagonal, self.applied]);
+        self.settle_fall()?;
+        if is_split {
+            self.s.acc_free.copy_from_slice(&self.s.acc);
+        }
+        Ok(())
+    }
+
+    /// Accelerations of bodies that are alone, the label, and the check of the free motion.
+    fn settle_fall(&mut self) -> Result<()> {
+        let (model, h) = (self.model, self.options.time_step);
+        let (s, d) = (&mut *self.s, &*self.dynamics);
+        s.settle_free(self.forces, d, model, h, [&*self.diagonal, self.applied]);
         if self.contact.is_none() && d.system.stiffness() > STIFFEST {
             s.info.gradient = Gradient::Refused;
-        }
-        if is_split {
-            s.acc_free.copy_from_slice(&s.acc);
         }
         check_acceleration(model, &s.acc)
     }
 
-    /// The end of a step without rows, from the acceleration of its free motion.
+    /// The loads on links, at the placements of the recursions.
+    pub fn load(&mut self) {
+        let d = &mut *self.dynamics;
+        d.external.clear();
+        (self.forces).load(self.model, self.params, &d.kin, &mut d.external);
+    }
+
+    /// The end of a step whose free motion is in this lane.
     ///
     /// # Errors
-    /// `Numerical` if a result is not finite.
-    pub fn land(&mut self, acc: impl Iterator<Item = f64>) -> Result<()> {
-        self.s
-            .acc
-            .iter_mut()
-            .zip(acc)
-            .for_each(|(to, acc)| *to = acc);
-        check_acceleration(self.model, &self.s.acc)?;
+    /// `Numerical` if a result is not finite; those of [`Stepping::respond`].
+    pub fn land(&mut self, four: &Four, lane: usize) -> Result<()> {
+        let (s, d) = (&mut *self.s, &mut *self.dynamics);
+        four.write_acc(lane, &mut s.acc);
+        if self.contact.is_some() {
+            d.take_factors(four, lane, self.model.topology(), &mut s.acc);
+        }
+        self.settle_fall()?;
+        self.end()
+    }
+
+    /// The end of a step beside others whose matrix A has terms around the tree.
+    ///
+    /// # Errors
+    /// As [`Stepping::land`].
+    pub fn land_alone(&mut self) -> Result<()> {
+        self.fall()?;
+        self.end()
+    }
+
+    fn end(&mut self) -> Result<()> {
         let margin = self.s.forces_margin;
         self.respond(margin)?;
         self.advance(margin)

@@ -20,6 +20,7 @@
 //!   −δf = r − G (id + r),   G = w h S (M + w h S)⁻¹.
 
 mod fill;
+pub(super) mod four;
 
 use super::super::face::State;
 use super::super::slopes::Entry;
@@ -95,6 +96,11 @@ pub(super) struct Whirling {
     by_v: Vec<f64>,
     /// id + r of a column.
     sums: Vec<f64>,
+}
+
+/// w at a place of (h ω)⁴ between the bounds.
+fn weight_at(x: f64) -> f64 {
+    x * x * (3.0 - 2.0 * x)
 }
 
 /// The parent's quantity, or zero on the world.
@@ -188,26 +194,23 @@ impl Whirling {
     }
 
     /// The place of (h ω)⁴ between the bounds.
-    fn speed(&self, h: f64, v: &[f64]) -> f64 {
-        let rates = self.rotates.iter().zip(&v[self.dofs.clone()]);
-        let squares = rates.map(|(rotates, v)| (rotates * v) * v);
+    fn speed(&self, h: f64, v: impl Iterator<Item = f64>) -> f64 {
+        let squares = (self.rotates.iter().zip(v)).map(|(rotates, v)| (rotates * v) * v);
         let fourth = squares.map(|x| x * x).sum::<f64>();
-        (fourth * (h * h) * (h * h) - CALM) / (FAST - CALM)
-    }
-
-    pub fn is_calm(&self, h: f64, v: &[f64]) -> bool {
-        self.speed(h, v) <= 0.0
+        let place = (fourth * (h * h) * (h * h) - CALM) / (FAST - CALM);
+        place.min(1.0)
     }
 
     /// Adds the force. False if the tree is calm.
     pub fn apply(&mut self, at: &State<'_>, tau: &mut [f64]) -> bool {
-        let (h, x) = (at.time_step, self.speed(at.time_step, at.v).min(1.0));
+        let h = at.time_step;
+        let x = self.speed(h, at.v[self.dofs.clone()].iter().copied());
         self.weight = 0.0;
         if x <= 0.0 {
             return false;
         }
         let (t, kin) = (at.model.topology(), at.kin);
-        let weight = x * x * (3.0 - 2.0 * x);
+        let weight = weight_at(x);
         self.by_speed = 24.0 * x * (1.0 - x) * h.powi(4) / (FAST - CALM);
         let (places, flags) = (
             (&self.links, &self.dofs),

@@ -10,7 +10,7 @@ use crate::dynamics::mass::{PathBlock, set_path};
 use crate::dynamics::tree_lu::TreeLu;
 use crate::linalg::{F4, dispatch};
 use crate::model::topology::{LANES, Topology, Tree, WORLD, padded};
-use crate::spatial::{Inertia, Twist, Wrench};
+use crate::spatial::{Inertia, Real, Twist, Wrench};
 use std::ops::Range;
 
 /// Numbers of a dof on the path: s, ṡ, and 1 if the dof has a place in S, else 0.
@@ -18,11 +18,62 @@ const COLUMN: usize = 13;
 
 /// A link by velocities alone. Sums are over its subtree, once all links of it have been visited.
 #[derive(Clone, Copy, Debug)]
-struct Moved {
-    acc: Twist,
-    inertia: Inertia,
-    momentum: Wrench,
-    force: Wrench,
+pub(super) struct Moved<T = f64> {
+    acc: Twist<T>,
+    pub inertia: Inertia<T>,
+    pub momentum: Wrench<T>,
+    pub force: Wrench<T>,
+}
+
+impl<T: Real> Moved<T> {
+    pub fn at_rest() -> Self {
+        Moved {
+            acc: Twist::zeros(),
+            inertia: Inertia::zeros(),
+            momentum: Wrench::zeros(),
+            force: Wrench::zeros(),
+        }
+    }
+
+    /// Adds the sum over a child's subtree.
+    #[inline(always)]
+    pub fn carry(&mut self, child: &Self) {
+        self.inertia += child.inertia;
+        self.momentum += child.momentum;
+        self.force += child.force;
+    }
+}
+
+/// Fills the links of a tree, and ṡ of its dofs, each without the links below.
+#[inline(always)]
+pub(super) fn move_alone<T: Real>(
+    moved: &mut [Moved<T>],
+    rates: &mut [Twist<T>],
+    t: &Topology,
+    kin: &Kinematics<T>,
+    (own_links, own_dofs): (&Range<usize>, &Range<usize>),
+) {
+    let (links, start, first) = (&t.links[own_links.clone()], own_links.start, own_dofs.start);
+    let s = &kin.s[own_dofs.clone()];
+    let (inertia, v, c) = (
+        &kin.inertia[own_links.clone()],
+        &kin.v[own_links.clone()],
+        &kin.c[own_links.clone()],
+    );
+    let (moved, rates) = (&mut moved[..links.len()], &mut rates[..s.len()]);
+    for (i, l) in links.iter().enumerate() {
+        let mut acc = c[i];
+        if l.parent != WORLD {
+            acc = moved[l.parent - start].acc + acc;
+        }
+        let momentum = inertia[i].mul(v[i]);
+        let to = &mut moved[i];
+        (to.acc, to.inertia, to.momentum) = (acc, inertia[i], momentum);
+        to.force = inertia[i].mul(acc) + v[i].cross_wrench(momentum);
+        for k in l.dofs() {
+            rates[k - first] = v[i].cross(s[k - first]);
+        }
+    }
 }
 
 /// The system of a tree.
@@ -46,18 +97,12 @@ impl System {
     pub fn new(t: &Topology, tree: &Tree) -> System {
         let dofs = &t.dofs[tree.first_dof..tree.end_dof];
         let depth = padded(dofs.iter().map(|d| d.depth + 1).max().unwrap_or(0));
-        let at_rest = Moved {
-            acc: Twist::ZERO,
-            inertia: Inertia::ZERO,
-            momentum: Wrench::ZERO,
-            force: Wrench::ZERO,
-        };
         let mut lu = TreeLu::of(t, tree.first_dof..tree.end_dof);
         System {
             acc: vec![0.0; dofs.len()],
             skew: F4::zeros(lu.packed_mut()[0].len()),
             lu,
-            links: vec![at_rest; tree.end_link - tree.first_link],
+            links: vec![Moved::at_rest(); tree.end_link - tree.first_link],
             rates: vec![Twist::ZERO; dofs.len()],
             path: vec![[F4::ZERO; COLUMN]; depth / LANES],
             filled: vec![WORLD; depth],
@@ -78,29 +123,9 @@ fn fill_kernel(
     let (links, dofs) = (&t.links[own_links.clone()], &t.dofs[own_dofs.clone()]);
     let (start, first, n) = (own_links.start, own_dofs.start, own_dofs.len());
     let s = &kin.s[own_dofs.clone()];
-    let (inertia, v, c) = (
-        &kin.inertia[own_links.clone()],
-        &kin.v[own_links.clone()],
-        &kin.c[own_links.clone()],
-    );
     let (is_free, is_limb, armature) = (&is_free[..n], &is_limb[..n], &armature[..n]);
     let (moved, rates) = (&mut of.links[..links.len()], &mut of.rates[..n]);
-    for (i, l) in links.iter().enumerate() {
-        let mut acc = c[i];
-        if l.parent != WORLD {
-            acc = moved[l.parent - start].acc + acc;
-        }
-        let momentum = inertia[i].mul(v[i]);
-        moved[i] = Moved {
-            acc,
-            inertia: inertia[i],
-            momentum,
-            force: inertia[i].mul(acc) + v[i].cross_wrench(momentum),
-        };
-        for k in l.dofs() {
-            rates[k - first] = v[i].cross(s[k - first]);
-        }
-    }
+    move_alone(moved, rates, t, kin, (own_links, own_dofs));
     let (path, filled) = (&mut of.path[..], &mut of.filled[..]);
     filled.fill(WORLD);
     let half = 0.5 * scale;
@@ -152,10 +177,7 @@ fn fill_kernel(
         }
         let l = &links[link];
         if k + first == l.iv && l.parent != WORLD {
-            let parent = &mut moved[l.parent - start];
-            parent.inertia += own.inertia;
-            parent.momentum += own.momentum;
-            parent.force += own.force;
+            moved[l.parent - start].carry(&own);
         }
     }
 }
