@@ -1,17 +1,18 @@
 //! Impulses that solve the equations of fixed modes.
 //!
 //! If active rows are linearly dependent, the impulses are not unique, and [`solve_fixed`] chooses among
-//! them. If no contact slides, it prefers impulses strictly inside the cones. If there is such an impulse, no
-//! small change of the problem switches a mode; an impulse on an edge would be near a switch only by the
-//! choice. If contacts slide, velocities depend on the choice, or do so at nearby states. An impulse at a
-//! distance from the edge may exist at one state and not at the next, so that the velocity or its slope would
-//! jump: the choice is then continuous, and a derivative at an edge is compared on both sides.
+//! them. If no contact slides along a circular cone, it prefers impulses strictly inside the cones. If there
+//! is such an impulse, no small change of the problem switches a mode; an impulse on an edge would be near a
+//! switch only by the choice. If one slides, velocities depend on the choice, or do so at nearby states. An
+//! impulse at a distance from the edge may exist at one state and not at the next, so that the velocity or
+//! its slope would jump: the choice is then continuous, and a derivative at an edge is compared on both
+//! sides.
 
 use super::active_set::{ActiveSetSystem, Face};
 use super::cone::planar_norm;
 use super::ladder::Choice;
 use super::least_norm::{AGAIN, INSIDES, Inside, LeastNorm, Piece, Set};
-use super::modes::{held_residual, largest};
+use super::modes::{CLOSED, held_residual, largest};
 use super::pyramid;
 use super::work::Work;
 use crate::contact::digits::{NEGLIGIBLE, ROUND_OFF};
@@ -24,8 +25,8 @@ use crate::contact::tuning::WARM_NEAR;
 ///
 /// - the least-norm impulse, if it lies in the cones;
 /// - from a warm start, the impulse nearest to the present one if it lies in the cones, and then the one
-///   nearest to it that is strictly inside (if no contact slides), or else in the cones;
-/// - the least-norm impulse strictly inside (if no contact slides), or else in the cones.
+///   nearest to it that is strictly inside (if no contact slides so), or else in the cones;
+/// - the least-norm impulse strictly inside (if no contact slides so), or else in the cones.
 ///
 /// Returns false if a search within the cones chose λ, `None` if there is no impulse from a warm start or if
 /// [`Choice::Same`] needs the last search, otherwise true.
@@ -84,10 +85,15 @@ pub(super) fn solve_fixed(
             return Some(true);
         }
     }
+    // At bounds of pyramids velocities may depend on the choice. An impulse then counts only if it gives the
+    // same velocities.
+    let same_velocity = |work: &mut Work| {
+        !is_linear || apart_from_chosen(problem, work) <= CLOSED * largest(problem.g).max(1.0)
+    };
     std::mem::swap(&mut work.lambda, &mut work.kept);
-    let (again, insides) = match active_set.symmetric {
-        true => (&[AGAIN, Inside::CLOSED][..], &INSIDES[..]),
-        false => (&[Inside::CLOSED][..], &[][..]),
+    let (again, insides) = match active_set.turns() {
+        false => (&[AGAIN, Inside::CLOSED][..], &INSIDES[..]),
+        true => (&[Inside::CLOSED][..], &[][..]),
     };
     if is_warm {
         let is_inside = stays(problem, work, active_set);
