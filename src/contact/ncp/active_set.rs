@@ -231,6 +231,12 @@ impl ActiveSetSystem {
         }
     }
 
+    /// Whether the matrix changes with slip directions that follow the impulses.
+    pub fn turns(&self) -> bool {
+        let turns = |f: &Face| f.slide.is_some_and(|s| !s.is_fixed);
+        self.faces.iter().any(turns)
+    }
+
     /// Whether the active rows are known to be linearly dependent.
     pub fn deficient(&self) -> bool {
         self.rank() < self.order

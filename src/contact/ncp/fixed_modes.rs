@@ -1,8 +1,12 @@
 //! Impulses that solve the equations of fixed modes.
 //!
 //! If active rows are linearly dependent, the impulses are not unique, and [`solve_fixed`] chooses among
-//! them. It prefers impulses strictly inside the cones. If there is such an impulse, no small change of the
-//! problem switches a mode; an impulse on an edge would be near a switch only by the choice.
+//! them. If no contact slides along a circular cone, it prefers impulses strictly inside the cones. If there
+//! is such an impulse, no small change of the problem switches a mode; an impulse on an edge would be near a
+//! switch only by the choice. If one slides, velocities depend on the choice, or do so at nearby states. An
+//! impulse at a distance from the edge may exist at one state and not at the next, so that the velocity or
+//! its slope would jump: the choice is then continuous, and a derivative at an edge is compared on both
+//! sides.
 
 use super::active_set::{ActiveSetSystem, Face};
 use super::cone::planar_norm;
@@ -21,8 +25,8 @@ use crate::contact::tuning::WARM_NEAR;
 ///
 /// - the least-norm impulse, if it lies in the cones;
 /// - from a warm start, the impulse nearest to the present one if it lies in the cones, and then the one
-///   nearest to it that is strictly inside, or else in the cones;
-/// - the least-norm impulse strictly inside, or else in the cones.
+///   nearest to it that is strictly inside (if no contact slides so), or else in the cones;
+/// - the least-norm impulse strictly inside (if no contact slides so), or else in the cones.
 ///
 /// Returns false if a search within the cones chose λ, `None` if there is no impulse from a warm start or if
 /// [`Choice::Same`] needs the last search, otherwise true.
@@ -63,24 +67,14 @@ pub(super) fn solve_fixed(
     // Idle unknowns leave no choice: their least-norm impulse is zero.
     let deficient = active_set.deficient() && !active_set.only_idle_depend(problem);
     let admitted = deficient && is_inside(problem, work, active_set, Inside::CLOSED, slack);
-    let is_fixed = |f: &Face| f.slide.is_none_or(|s| s.is_fixed);
-    let is_linear = !active_set.symmetric && active_set.faces.iter().all(is_fixed);
+    let is_linear = !active_set.symmetric && !active_set.turns();
     if !deficient || admitted && !is_linear {
         turn_onto_cones(problem.blocks, work, active_set);
         return Some(true);
     }
-    // If contacts slide, velocities may depend on the choice. An impulse then counts only if it gives the
-    // same velocities.
-    let same_velocity = |work: &mut Work, active_set: &ActiveSetSystem| {
-        active_set.symmetric || {
-            apart_from_chosen(problem, work) <= CLOSED * largest(problem.g).max(1.0)
-        }
-    };
-    if !active_set.symmetric {
+    if is_linear {
         work.update_sigma(problem);
         work.chosen.copy_from_slice(&work.sigma);
-    }
-    if is_linear {
         if put_least(problem, work, active_set, least_norm)
             && is_inside(problem, work, active_set, Inside::CLOSED, slack)
         {
@@ -91,7 +85,16 @@ pub(super) fn solve_fixed(
             return Some(true);
         }
     }
+    // At bounds of pyramids velocities may depend on the choice. An impulse then counts only if it gives the
+    // same velocities.
+    let same_velocity = |work: &mut Work| {
+        !is_linear || apart_from_chosen(problem, work) <= CLOSED * largest(problem.g).max(1.0)
+    };
     std::mem::swap(&mut work.lambda, &mut work.kept);
+    let (again, insides) = match active_set.turns() {
+        false => (&[AGAIN, Inside::CLOSED][..], &INSIDES[..]),
+        true => (&[Inside::CLOSED][..], &[][..]),
+    };
     if is_warm {
         let is_inside = stays(problem, work, active_set);
         if is_inside {
@@ -100,9 +103,8 @@ pub(super) fn solve_fixed(
         // The nearest impulse inside.
         least_norm.set_centre(work.x[..active_set.order].as_flattened());
         pose_range(problem, work, active_set, least_norm);
-        let is_found = [AGAIN, Inside::CLOSED]
-            .into_iter()
-            .any(|inside| put(least_norm.solve(inside.of(size)), work, active_set));
+        let is_found =
+            (again.iter()).any(|inside| put(least_norm.solve(inside.of(size)), work, active_set));
         if is_found {
             turn_onto_cones(problem.blocks, work, active_set);
             return Some(false);
@@ -114,9 +116,8 @@ pub(super) fn solve_fixed(
     work.lambda.copy_from_slice(&work.kept);
     least_norm.set_centre(&[]);
     pose_range(problem, work, active_set, least_norm);
-    let is_found = INSIDES.into_iter().any(|inside| {
-        put(least_norm.solve(inside.of(size)), work, active_set) && same_velocity(work, active_set)
-    });
+    let is_found =
+        (insides.iter()).any(|inside| put(least_norm.solve(inside.of(size)), work, active_set));
     if !is_found && !put(least_norm.solve(Inside::CLOSED), work, active_set) {
         if is_warm {
             return None;
