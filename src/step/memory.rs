@@ -128,13 +128,12 @@ impl Bytes {
         linear += 20 * all * all + 1000 * nv + 8 * turned;
         linear += groups * (3500 + 160 * tree.min(nv) + several) + rows * (80 + 40 * largest);
         linear -= if trees > 1 { 0 } else { left_out };
-        if turns {
-            let squares = match options.contact {
-                Contact::Convex => 14,
-                _ => 18,
-            };
-            matrices = 8 * rows * (squares * rows + 6 * nv);
+        if turns && options.contact == Contact::Convex {
+            matrices = 8 * rows * (14 * rows + 6 * nv);
             linear += rows * 2000;
+        }
+        if turns {
+            linear += contacts * 3000;
         }
         if options.contact != Contact::Convex {
             let most = rows.min(DENSE as u128);
@@ -176,8 +175,8 @@ impl Bytes {
             0 => {}
             most => message += &format!("; there is for about {most} contacts"),
         }
-        if model.resists_torsion() && !matches!(options.contact, Contact::None | Contact::Penalty) {
-            message += "; torsional and rolling friction (condim 4 and 6) need memory by the square of their number, \
+        if model.resists_torsion() && options.contact == Contact::Convex {
+            message += "; with the convex law torsional and rolling friction (condim 4 and 6) need memory by the square of their number, \
                         sliding friction (condim 3) in proportion";
         }
         Err(Error::capacity(message))
