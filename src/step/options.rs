@@ -17,7 +17,7 @@ const CONTACTS_A_LINK: usize = 8;
 const CONTACTS_A_GEOM: usize = 16;
 
 /// Largest default number of contacts by geoms if a geom has torsional or rolling friction, with the convex
-/// law: its matrices of 6 rows a contact reserve half a gigabyte.
+/// law: its four matrices of 6 rows a contact reserve 0.3 GB.
 const MOST_TURNING: usize = 512;
 
 /// Largest number of points of a pair of geoms, and the number of contacts up to which all pairs of a model
