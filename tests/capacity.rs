@@ -130,8 +130,8 @@ fn memory_of_what_adheres_is_counted() {
     }
 }
 
-/// Contacts that resist torsion and rolling are solved in one matrix, which grows with their square. Unused
-/// memory is not touched.
+/// With the compliant law, contacts that resist torsion and rolling are solved in one matrix, which grows with
+/// their square. Unused memory is not touched.
 #[test]
 fn memory_of_contacts_that_resist_torsion_is_counted() {
     for n in [1, 10] {
@@ -206,11 +206,17 @@ fn room_for_contacts_follows_the_model() {
     w.step();
     assert_eq!(w.sim.contacts().len(), 100);
     assert_eq!(w.sim.options().max_contacts, 32 + 16 * 100);
-    // Matrices for torsional friction grow by the square of this number.
-    let mut spec = rows_of_balls(40);
-    spec.geoms[1].condim = 6;
-    let w = World::new(spec, Actuation::Full, &options(1e-3));
-    assert_eq!(w.sim.options().max_contacts, 512);
+    // With the compliant law matrices for torsional friction grow by the square of this number.
+    for (contact, most) in [(Contact::Ncp, 32 + 16 * 40), (Contact::Convex, 512)] {
+        let mut spec = rows_of_balls(40);
+        spec.geoms[1].condim = 6;
+        let o = Options {
+            contact,
+            ..options(1e-3)
+        };
+        let w = World::new(spec, Actuation::Full, &o);
+        assert_eq!(w.sim.options().max_contacts, most);
+    }
     let w = World::new(ModelSpec::default(), Actuation::Full, &options(1e-3));
     assert_eq!(w.sim.options().max_contacts, 32);
 }

@@ -112,10 +112,12 @@ pub struct Constraints {
     pub(super) is_begun: bool,
     max_rows: usize,
     max_blocks: usize,
+    /// Contacts with torsional or rolling friction.
+    pub(super) max_torsion: usize,
 }
 
 impl Constraints {
-    /// With `by_trees`, G is always stored by trees; otherwise `Held` decides.
+    /// With `by_trees`, or torsional friction, G is always stored by trees; otherwise `Held` decides.
     ///
     /// # Errors
     /// `Unsupported` naming a joint whose bounds are not supported, or a tendon that joins more than two
@@ -177,7 +179,8 @@ impl Constraints {
             rebounds: Vec::with_capacity(max_contacts),
             has_zero_normals: false,
             g: Vec::with_capacity(max_rows),
-            delassus: Held::new(t, by_trees, max_rows, max_blocks),
+            // The rigid law brings torsional rows to their contacts.
+            delassus: Held::new(t, by_trees || scene.turns(), max_rows, max_blocks),
             lambda: Vec::with_capacity(max_rows),
             modes: Vec::with_capacity(max_blocks),
             cone: Cone::Circular,
@@ -211,6 +214,7 @@ impl Constraints {
             desired,
             max_rows,
             max_blocks,
+            max_torsion: torsion,
         })
     }
 

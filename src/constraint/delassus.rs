@@ -13,6 +13,7 @@ impl Constraints {
         let dense = Capacity {
             rows: self.max_rows(),
             blocks: self.max_blocks(),
+            torsion: self.max_torsion,
             ..Capacity::default()
         };
         match self.delassus.by_trees {

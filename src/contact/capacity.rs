@@ -9,6 +9,8 @@ pub const DENSE: usize = 72;
 pub struct Capacity {
     pub rows: usize,
     pub blocks: usize,
+    /// Contacts with torsional or rolling friction.
+    pub torsion: usize,
     /// Number of trees, coordinates of all trees together, coordinates of the largest tree. All are zero
     /// if every problem is dense.
     pub trees: usize,

@@ -68,7 +68,14 @@ impl Part {
         self.trees.clear();
         for &b in members {
             let range = rows.range(b);
-            self.blocks.push(problem.blocks[b]);
+            self.blocks.push(match problem.blocks[b] {
+                // Its contact follows.
+                Block::Torsion { rows, .. } => Block::Torsion {
+                    contact: self.blocks.len() + 1,
+                    rows,
+                },
+                block => block,
+            });
             self.modes.push(modes[b]);
             self.g.extend_from_slice(&problem.g[range.clone()]);
             self.lambda.extend_from_slice(&lambda[range.clone()]);

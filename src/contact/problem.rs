@@ -66,6 +66,30 @@ impl Problem<'_> {
         }
     }
 
+    /// Checks that torsional and rolling rows come directly before those of their contact.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for another order.
+    pub fn check_torsion(&self) -> Result<()> {
+        for (i, pair) in self.blocks.windows(2).enumerate() {
+            let (Block::Torsion { contact, .. }, next) = (pair[0], pair[1]) else {
+                continue;
+            };
+            let is_contact = matches!(next, Block::Contact { .. } | Block::Pyramid { .. });
+            if contact != i + 1 || !is_contact {
+                return Err(Error::invalid(format!(
+                    "block {i} has the torsional rows of block {contact}, expected those of the next block"
+                )));
+            }
+        }
+        match self.blocks.last() {
+            Some(Block::Torsion { .. }) => Err(Error::invalid(
+                "the last block has torsional rows, expected a contact after them",
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// Checks sizes, signs and finiteness. Errors: `InvalidArgument` for a size or a sign, `Numerical`
     /// for NaN or ∞.
     pub fn validate(&self) -> Result<()> {

@@ -29,26 +29,17 @@ pub enum Stage {
     /// Block pivots on the bounds of single dofs, in a step without contacts.
     Bounds,
     Rigid(Method),
-    /// Torsional and rolling friction: Newton's method on the faces of the last step.
-    Faces,
-    /// Torsional and rolling friction: a sequence of convex problems, and Newton's method on their faces.
-    Sequence,
-    /// Torsional and rolling friction: the interior point.
-    Inside,
     /// Newton's method for compliant contact.
     Compliant,
 }
 
 /// Number of stages.
-const STAGES: usize = 13;
+const STAGES: usize = 10;
 
 impl Stage {
     /// All stages, in the order of their counts.
     pub const ALL: [Stage; STAGES] = [
         Stage::Bounds,
-        Stage::Faces,
-        Stage::Sequence,
-        Stage::Inside,
         Stage::Compliant,
         Stage::Rigid(Method::Given),
         Stage::Rigid(Method::Guessed),
@@ -63,11 +54,8 @@ impl Stage {
     fn index(self) -> usize {
         match self {
             Stage::Bounds => 0,
-            Stage::Faces => 1,
-            Stage::Sequence => 2,
-            Stage::Inside => 3,
-            Stage::Compliant => 4,
-            Stage::Rigid(method) => 5 + method as usize,
+            Stage::Compliant => 1,
+            Stage::Rigid(method) => 2 + method as usize,
         }
     }
 }
@@ -161,7 +149,7 @@ mod tests {
         assert_eq!(sum.of(given), counts(2, 1, 5.0));
         assert_eq!(sum.of(last), counts(1, 0, 8.0));
         assert_eq!(sum.of(Stage::Bounds), counts(1, 1, 3.0));
-        assert_eq!(sum.of(Stage::Inside), counts(0, 0, 0.0));
+        assert_eq!(sum.of(Stage::Compliant), counts(0, 0, 0.0));
     }
 
     #[test]

@@ -14,6 +14,8 @@ pub(in crate::contact) struct TreeSystem {
     meetings: Vec<Option<Meeting>>,
     /// W, one small matrix for each block of rows. Fill it before [`TreeSystem::factor`].
     pub weights: Vec<Small>,
+    /// The weights between blocks, for laws of two blocks.
+    couplings: Vec<Coupling>,
     /// Blocks of rows with a nonzero W in the present factorization.
     weighted: Vec<usize>,
     z: Vec<f64>,
@@ -21,6 +23,20 @@ pub(in crate::contact) struct TreeSystem {
     /// Right-hand side and remainder of [`TreeSystem::answer`].
     target: Vec<f64>,
     remainder: Vec<f64>,
+}
+
+/// W between a block and the next one, which acts on the same trees: above and below the diagonal.
+#[derive(Clone, Copy, Debug)]
+struct Coupling {
+    block: usize,
+    above: Small,
+    below: Small,
+}
+
+impl Coupling {
+    fn is_of(&self, block: usize) -> bool {
+        self.block == block || self.block + 1 == block
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +67,7 @@ impl TreeSystem {
             lu: lu(trees, coordinates, largest_tree),
             meetings: Vec::with_capacity(blocks),
             weights: Vec::with_capacity(blocks),
+            couplings: Vec::with_capacity(capacity.torsion.min(blocks)),
             weighted: Vec::with_capacity(blocks),
             z: vec![0.0; coordinates * LANES],
             scratch: vec![0.0; coordinates * LANES],
@@ -96,11 +113,56 @@ impl TreeSystem {
     pub fn clear_weights(&mut self, blocks: usize) {
         self.weights.clear();
         self.weights.resize(blocks, [[0.0; 3]; 3]);
+        self.couplings.clear();
+    }
+
+    /// Sets W of a law of two blocks, `block` and the one before, which has `torsion` rows.
+    pub fn set_wide(&mut self, block: usize, torsion: usize, w: &[[f64; 6]; 6]) {
+        let part = |r: usize, s: usize, size: [usize; 2]| {
+            let mut out = [[0.0; 3]; 3];
+            for (out, line) in out.iter_mut().zip(&w[r..]).take(size[0]) {
+                out[..size[1]].copy_from_slice(&line[s..s + size[1]]);
+            }
+            out
+        };
+        let k = torsion;
+        self.weights[block - 1] = part(0, 0, [k, k]);
+        self.weights[block] = part(k, k, [3, 3]);
+        self.couplings.push(Coupling {
+            block: block - 1,
+            above: part(0, k, [k, 3]),
+            below: part(k, 0, [3, k]),
+        });
+    }
+
+    /// y += W between blocks times x, by the problem's rows, times `scale` of the block.
+    pub fn add_couplings(
+        &self,
+        rows: &WhitenedJacobian,
+        x: impl Fn(usize) -> f64,
+        y: &mut [[f64; 1]],
+        scale: impl Fn(usize) -> f64,
+    ) {
+        for c in &self.couplings {
+            let [own, next] = [rows.range(c.block), rows.range(c.block + 1)];
+            for (m, to, from) in [(&c.above, &own, &next), (&c.below, &next, &own)] {
+                for (y, line) in y[to.clone()].iter_mut().zip(m) {
+                    let sum: f64 = line
+                        .iter()
+                        .zip(from.clone())
+                        .map(|(w, row)| w * x(row))
+                        .sum();
+                    y[0] += scale(c.block) * sum;
+                }
+            }
+        }
     }
 
     /// Fills and factors 1 + Hᵀ W H. Returns false if it is singular.
     pub fn factor(&mut self, rows: &WhitenedJacobian) -> bool {
-        let weighted = |i: &usize| self.weights[*i] != [[0.0; 3]; 3];
+        let couplings = &self.couplings;
+        let weighted =
+            |i: &usize| self.weights[*i] != [[0.0; 3]; 3] || couplings.iter().any(|c| c.is_of(*i));
         self.weighted.clear();
         self.weighted
             .extend((0..self.weights.len()).filter(weighted));
@@ -262,6 +324,55 @@ fn fill_kernel(system: &mut TreeSystem, rows: &WhitenedJacobian) {
             let weights = [w, &transposed].into_iter().zip(places);
             for (w, place) in weights.take(count_of_places) {
                 add_weighted(p, w, q, count, lu.block_mut(place));
+            }
+        }
+    }
+    for c in &system.couplings {
+        for (side, tree) in rows.trees_of(c.block).into_iter().flatten().enumerate() {
+            let place = lu.own(tree);
+            add_coupling(rows, c, [side, side], false, lu.block_mut(place));
+        }
+        if let Some(Meeting { first, places }) = system.meetings[c.block] {
+            for (place, transposed) in places.into_iter().zip([false, true]) {
+                add_coupling(rows, c, [first, 1 - first], transposed, lu.block_mut(place));
+            }
+        }
+    }
+}
+
+/// C += Hᵀ W H for the weights between two blocks, on these sides; with Wᵀ if `transposed`.
+fn add_coupling(
+    rows: &WhitenedJacobian,
+    c: &Coupling,
+    sides: [usize; 2],
+    transposed: bool,
+    out: &mut [f64],
+) {
+    let panel = |block: usize, side: usize| (rows.panel(block, side), rows.range(block).len());
+    let [own, next] = [0, 1].map(|k| sides.map(|side| panel(c.block + k, side)));
+    let [above, below] = match transposed {
+        false => [&c.above, &c.below],
+        true => [&c.below, &c.above],
+    };
+    add_coupled(own[0], (above, transposed), next[1], out);
+    add_coupled(next[0], (below, transposed), own[1], out);
+}
+
+/// C += Pᵀ W Q for panels with these numbers of rows.
+#[inline(always)]
+fn add_coupled(
+    (p, rows): (&[f64], usize),
+    (w, transposed): (&Small, bool),
+    (q, columns): (&[f64], usize),
+    c: &mut [f64],
+) {
+    let (m, n) = (p.len() / rows, q.len() / columns);
+    for (i, c) in c.chunks_exact_mut(n).enumerate() {
+        for (s, q) in q.chunks_exact(n).enumerate() {
+            let own = |r: usize| if transposed { w[s][r] } else { w[r][s] };
+            let weight: f64 = (0..rows).map(|r| p[r * m + i] * own(r)).sum();
+            for (c, q) in c.iter_mut().zip(q) {
+                *c += weight * q;
             }
         }
     }

@@ -51,6 +51,7 @@ impl Rows {
         let by_trees = yields || rows > DENSE || nv > 1;
         let coordinates = if by_trees { nv } else { 0 };
         Capacity {
+            torsion: 0,
             rows,
             blocks: contacts,
             trees: coordinates,

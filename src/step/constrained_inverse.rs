@@ -60,15 +60,14 @@ enum Form {
 }
 
 impl ConstrainedInverse {
-    /// Allocates for a law that gives columns only from the start if `has_columns`.
-    pub fn new(t: &Topology, c: &Constraints, has_columns: bool) -> Self {
+    pub fn new(t: &Topology, c: &Constraints) -> Self {
         // The Jacobians of deep trees are computed otherwise.
         let nv = if t.is_deep() { 0 } else { t.nv() };
         let lanes = c.max_dense().div_ceil(LANES);
         let panel = || Vec::with_capacity(nv * lanes);
         let square = || Vec::with_capacity(c.max_dense() * lanes);
         let inverse = DenseInverse::new(nv);
-        let mut own = ConstrainedInverse {
+        ConstrainedInverse {
             rank: 0,
             lanes: 0,
             left: square(),
@@ -81,11 +80,7 @@ impl ConstrainedInverse {
             trees: TreeInverse::new(t, c),
             is_by_trees: false,
             inverse,
-        };
-        if has_columns {
-            own.reserve(nv, c.max_rows());
         }
-        own
     }
 
     /// The part of the columns by q and v other than K times forces, if it is in product form.

@@ -165,7 +165,7 @@ impl ContactStage {
         let nv = model.nv();
         let variation =
             derivatives.then(|| ConstraintDerivative::new(model, &constraints.rows, &paths));
-        let response = ConstrainedInverse::new(model.topology(), &constraints, scene.turns());
+        let response = ConstrainedInverse::new(model.topology(), &constraints);
         Ok(ContactStage {
             paths,
             scene,

@@ -118,7 +118,8 @@ impl Bytes {
         let rows = 3 * parts * contacts + single_rows(model);
         let most = usize::try_from(rows).unwrap_or(usize::MAX / 16);
         let [all, largest, turned] = room(t, most).map(|n| n as u128);
-        let several = match (trees > 1, options.derivatives) {
+        // With torsional friction a single tree is solved by trees, too.
+        let several = match (trees > 1 || turns, options.derivatives) {
             (false, _) => 0,
             (true, true) => 100 * nv,
             (true, false) => 18 * nv,
@@ -127,14 +128,13 @@ impl Bytes {
         linear += 250_000 + 3000 * geoms + 160 * (geoms * geoms).min(40_000);
         linear += 20 * all * all + 1000 * nv + 8 * turned;
         linear += groups * (3500 + 160 * tree.min(nv) + several) + rows * (80 + 40 * largest);
-        linear -= if trees > 1 { 0 } else { left_out };
-        if turns {
-            let squares = match options.contact {
-                Contact::Convex => 14,
-                _ => 18,
-            };
-            matrices = 8 * rows * (squares * rows + 6 * nv);
+        linear -= if trees > 1 || turns { 0 } else { left_out };
+        if turns && options.contact == Contact::Convex {
+            matrices = 8 * rows * (4 * rows + 6 * nv);
             linear += rows * 2000;
+        }
+        if turns {
+            linear += contacts * 5000;
         }
         if options.contact != Contact::Convex {
             let most = rows.min(DENSE as u128);
@@ -176,8 +176,8 @@ impl Bytes {
             0 => {}
             most => message += &format!("; there is for about {most} contacts"),
         }
-        if model.resists_torsion() && !matches!(options.contact, Contact::None | Contact::Penalty) {
-            message += "; torsional and rolling friction (condim 4 and 6) need memory by the square of their number, \
+        if model.resists_torsion() && options.contact == Contact::Convex {
+            message += "; with the convex law torsional and rolling friction (condim 4 and 6) need memory by the square of their number, \
                         sliding friction (condim 3) in proportion";
         }
         Err(Error::capacity(message))

@@ -16,8 +16,8 @@ const CONTACTS: usize = 32;
 const CONTACTS_A_LINK: usize = 8;
 const CONTACTS_A_GEOM: usize = 16;
 
-/// Largest default number of contacts by geoms if a geom has torsional or rolling friction: its 14 matrices
-/// of 6 rows a contact reserve a gigabyte.
+/// Largest default number of contacts by geoms if a geom has torsional or rolling friction, with the convex
+/// law: its four matrices of 6 rows a contact reserve 0.3 GB.
 const MOST_TURNING: usize = 512;
 
 /// Largest number of points of a pair of geoms, and the number of contacts up to which all pairs of a model
@@ -302,7 +302,7 @@ impl Options {
             .filter(|l| *l != WORLD)
             .collect();
         let mut by_geoms = CONTACTS + CONTACTS_A_GEOM * links.len();
-        if model.resists_torsion() {
+        if self.contact == Contact::Convex && model.resists_torsion() {
             by_geoms = by_geoms.min(MOST_TURNING);
         }
         links.sort_unstable();

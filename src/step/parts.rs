@@ -99,14 +99,17 @@ impl Parts {
     }
 }
 
-/// [`law_of`], with torsional and rolling friction if the model has any.
+/// [`law_of`], also for compliant torsional and rolling friction if the model has any.
 pub(super) fn law_for(model: &Model, options: &Options) -> Box<dyn Law> {
-    if !model.resists_torsion() {
-        return law_of(options);
+    let plain = law_of(options);
+    match options.contact == Contact::Convex && model.resists_torsion() {
+        true => Box::new(Elliptic::new(
+            &Capacity::default(),
+            plain,
+            options.tolerance,
+        )),
+        false => plain,
     }
-    let is_compliant = options.contact == Contact::Convex;
-    let (none, plain) = (&Capacity::default(), law_of(options));
-    Box::new(Elliptic::new(none, plain, is_compliant, options.tolerance))
 }
 
 /// The law that `options.contact` names, with no capacity.

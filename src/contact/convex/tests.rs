@@ -6,6 +6,7 @@ use crate::error::Status;
 #[test]
 fn one_row_by_hand_and_wrong_sizes() {
     let capacity = Capacity {
+        torsion: 0,
         rows: 1,
         blocks: 1,
         trees: 1,
@@ -179,6 +180,7 @@ fn numbers_without_squares_come_to_an_end() {
 /// Capacity for this many free bodies and contacts.
 fn of_bodies(bodies: usize, contacts: usize) -> Capacity {
     Capacity {
+        torsion: 0,
         rows: 3 * contacts,
         blocks: contacts,
         trees: bodies,

@@ -4,14 +4,11 @@
 //! With G = H Hᵀ, (1 + 𝒢 G) d = r is
 //!
 //!   (1 + Hᵀ𝒢 H) z = Hᵀ r,   d = r − 𝒢 H z.
-//!
-//! Compliant rows have G = H Hᵀ + R. Then 𝒢 and r are replaced by (1 + 𝒢 R)⁻¹𝒢 and (1 + 𝒢 R)⁻¹ r
-//! ([`Eased`]), and the system has the same size.
 
-use super::unit::{Slope, Unit, WIDEST, Wide};
+use super::unit::{Slope, Unit, WIDEST};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 use crate::contact::work_budget::{dense_cost, weight};
-use crate::linalg::{Lu, add_scaled, dispatch, dot, invert};
+use crate::linalg::{Lu, add_scaled, dispatch, dot};
 
 /// The rows of H in the order of the system's rows. Empty if the matrix of the rows is cheaper.
 #[derive(Debug, Default)]
@@ -20,19 +17,8 @@ pub(super) struct Coordinates {
     count: usize,
     /// H, rows × coordinates.
     rows: Vec<f64>,
-    /// R by rows; empty where it is zero.
-    compliance: Vec<f64>,
     /// Trees of the problem, each with the index of its first coordinate here.
     trees: Vec<(usize, usize)>,
-}
-
-/// The slope of a unit in series with its compliance.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Eased {
-    /// (1 + 𝒢 R)⁻¹𝒢.
-    pub slope: Slope,
-    /// (1 + 𝒢 R)⁻¹.
-    pub share: Slope,
 }
 
 /// Multiplications of a factorization by coordinates.
@@ -47,7 +33,6 @@ impl Coordinates {
             count: 0,
             // At most 0.54 coordinates for each row: see `cost`.
             rows: Vec::with_capacity(3 * rows * rows / 5),
-            compliance: Vec::with_capacity(rows),
             trees: Vec::with_capacity(2 * blocks),
         }
     }
@@ -55,7 +40,6 @@ impl Coordinates {
     /// Solves with the matrix of the rows from now on.
     pub fn clear(&mut self) {
         self.count = 0;
-        self.compliance.clear();
     }
 
     /// Takes the rows of the blocks `members` if this makes the system cheaper. Block k starts at row
@@ -69,11 +53,10 @@ impl Coordinates {
     ) {
         self.clear();
         self.trees.clear();
-        let (mut count, mut n, mut yields) = (0, 0, false);
+        let (mut count, mut n) = (0, 0);
         for &i in members {
             let range = offsets[i]..offsets[i + 1];
             n += range.len();
-            yields |= range.clone().any(|row| trees.compliance(row) != 0.0);
             for tree in trees.trees_of(i).into_iter().flatten() {
                 if self.trees.iter().all(|(t, _)| *t != tree) {
                     self.trees.push((tree, count));
@@ -87,12 +70,6 @@ impl Coordinates {
         self.count = count;
         self.rows.clear();
         self.rows.resize(n * count, 0.0);
-        if yields {
-            self.compliance.resize(n, 0.0);
-            for row in members.iter().flat_map(|i| offsets[*i]..offsets[i + 1]) {
-                self.compliance[place[row]] = trees.compliance(row);
-            }
-        }
         for &i in members {
             let sides = trees.trees_of(i).into_iter().flatten().enumerate();
             for (side, tree) in sides {
@@ -119,17 +96,8 @@ impl Coordinates {
 
     /// Weight of a factorization in the work budget.
     pub fn weight(&self, rows: usize) -> f64 {
-        self.weight_of(cost([rows, self.count]), rows)
-    }
-
-    /// Weight of a factorization of a matrix with `held` rows.
-    pub fn weight_of_faces(&self, held: usize, rows: usize) -> f64 {
-        self.weight_of(dense_cost(held), rows)
-    }
-
-    fn weight_of(&self, cost: f64, rows: usize) -> f64 {
         match self.are_used() {
-            true => weight(cost, rows, self.count),
+            true => weight(cost([rows, self.count]), rows, self.count),
             false => 1.0,
         }
     }
@@ -138,61 +106,8 @@ impl Coordinates {
         self.count
     }
 
-    /// Whether any row is compliant. Such a system has no matrix of the rows.
-    pub fn are_compliant(&self) -> bool {
-        !self.compliance.is_empty()
-    }
-
-    /// R of a row.
-    pub fn compliance(&self, row: usize) -> f64 {
-        self.compliance.get(row).copied().unwrap_or(0.0)
-    }
-
     fn of(&self, unit: &Unit) -> &[f64] {
         &self.rows[unit.at * self.count..][..unit.rows * self.count]
-    }
-
-    /// ‖H‖² of a row.
-    pub fn square(&self, row: usize) -> f64 {
-        let h = &self.rows[row * self.count..][..self.count];
-        dot(h, h)
-    }
-
-    /// y ← (H Hᵀ + R) x.
-    pub fn multiply(&self, x: &[f64], y: &mut [f64]) {
-        multiply(&self.rows, self.count, &self.compliance, x, y);
-    }
-
-    /// z += s Hᵀ x of a unit.
-    pub fn add_transposed(&self, unit: &Unit, s: f64, x: &[f64], z: &mut [[f64; 1]]) {
-        for (x, h) in x.iter().zip(self.of(unit).chunks_exact(self.count)) {
-            add_scaled(s * x, h, z.as_flattened_mut());
-        }
-    }
-
-    /// H z of a unit.
-    pub fn times(&self, unit: &Unit, z: &[[f64; 1]]) -> Wide {
-        let mut out = [0.0; WIDEST];
-        for (out, h) in out.iter_mut().zip(self.of(unit).chunks_exact(self.count)) {
-            *out = dot(h, z.as_flattened());
-        }
-        out
-    }
-
-    /// The slope of a unit in series with its compliance; `None` if this is singular.
-    pub fn ease(&self, unit: &Unit, slope: &Slope) -> Option<Eased> {
-        let mut sum = [[0.0; WIDEST]; WIDEST];
-        for (k, line) in sum.iter_mut().enumerate().take(unit.rows) {
-            line[k] = 1.0;
-            for (j, x) in line.iter_mut().enumerate().take(unit.rows) {
-                *x += slope[k][j] * self.compliance(unit.at + j);
-            }
-        }
-        let share = inverse(&sum, unit.rows)?;
-        Some(Eased {
-            slope: product(&share, slope),
-            share,
-        })
     }
 
     /// Writes 1 + Hᵀ𝒢 H into `a`. `lines` is scratch.
@@ -249,63 +164,6 @@ impl Coordinates {
             }
         }
     }
-}
-
-/// A B.
-pub(super) fn product(a: &Slope, b: &Slope) -> Slope {
-    let mut out = [[0.0; WIDEST]; WIDEST];
-    for (out, a) in out.iter_mut().zip(a) {
-        for (a, b) in a.iter().zip(b) {
-            for (out, b) in out.iter_mut().zip(b) {
-                *out += a * b;
-            }
-        }
-    }
-    out
-}
-
-/// The inverse of the leading n × n part; `None` if it is singular.
-pub(super) fn inverse(a: &Slope, n: usize) -> Option<Slope> {
-    let (mut packed, mut exchanges) = ([0.0; WIDEST * WIDEST], [0; WIDEST]);
-    let packed = &mut packed[..n * n];
-    for (line, a) in packed.chunks_exact_mut(n).zip(a) {
-        line.copy_from_slice(&a[..n]);
-    }
-    invert(packed, n, &mut exchanges[..n])?;
-    let mut out = [[0.0; WIDEST]; WIDEST];
-    for (out, line) in out.iter_mut().zip(packed.chunks_exact(n)) {
-        out[..n].copy_from_slice(line);
-    }
-    Some(out)
-}
-
-/// Coordinates that a product takes at a time.
-const CHUNK: usize = 32;
-
-/// y ← (H Hᵀ + R) x, where the rows of H have c numbers.
-#[inline(always)]
-fn multiply_kernel(h: &[f64], c: usize, compliance: &[f64], x: &[f64], y: &mut [f64]) {
-    y.fill(0.0);
-    for ((y, x), r) in y.iter_mut().zip(x).zip(compliance) {
-        *y = r * x;
-    }
-    for at in (0..c).step_by(CHUNK) {
-        let width = CHUNK.min(c - at);
-        let mut z = [0.0; CHUNK];
-        let z = &mut z[..width];
-        for (x, h) in x.iter().zip(h.chunks_exact(c)) {
-            for (z, h) in z.iter_mut().zip(&h[at..at + width]) {
-                *z += x * h;
-            }
-        }
-        for (y, h) in y.iter_mut().zip(h.chunks_exact(c)) {
-            *y += dot(z, &h[at..at + width]);
-        }
-    }
-}
-
-dispatch! {
-    fn multiply = multiply_kernel(h: &[f64], c: usize, compliance: &[f64], x: &[f64], y: &mut [f64])
 }
 
 /// out += Σₖ leftₖᵀ rightₖ over rows of c numbers.

@@ -1,8 +1,7 @@
-//! The convex problem: λ = P(c − R⁻¹(σ + s e_n)) with σ = G λ + g.
+//! The convex problem: λ = P(−R⁻¹σ) with σ = G λ + g.
 //!
-//! Its solution minimizes ½ yᵀG y + ½‖γ‖²_R, γ = P(−R⁻¹x), x = g + G y + s e_n − R c. The gradient is G
-//! (y − γ). A Newton step solves (1 + 𝒢 G) d = γ − y with 𝒢 = −∂γ/∂x, and its length minimizes the cost
-//! along d.
+//! Its solution minimizes ½ yᵀG y + ½‖γ‖²_R, γ = P(−R⁻¹x), x = g + G y. The gradient is G (y − γ). A Newton
+//! step solves (1 + 𝒢 G) d = γ − y with 𝒢 = −∂γ/∂x, and its length minimizes the cost along d.
 
 use super::answer::{Answer, answer, impulse};
 use super::slope_system::SlopeSystem;
@@ -23,21 +22,7 @@ pub(super) struct Descent {
     d_x: Vec<f64>,
     /// √Gᵢᵢ of each single row: ‖H‖ by rows.
     reach: Vec<f64>,
-    pub newton: SlopeSystem,
-}
-
-/// The shift of the convex problem: c by rows, and s by units. Both are empty for the compliant law.
-#[derive(Clone, Copy)]
-pub(super) struct Centre<'a> {
-    pub impulse: &'a [f64],
-    pub shift: &'a [f64],
-}
-
-impl Centre<'_> {
-    pub const NONE: Centre<'static> = Centre {
-        impulse: &[],
-        shift: &[],
-    };
+    newton: SlopeSystem,
 }
 
 impl Descent {
@@ -51,7 +36,7 @@ impl Descent {
             d: numbers(),
             d_x: numbers(),
             reach: numbers(),
-            newton: SlopeSystem::new(rows, blocks),
+            newton: SlopeSystem::new(rows),
         }
     }
 
@@ -62,7 +47,6 @@ impl Descent {
     pub fn run(
         &mut self,
         system: &mut System,
-        centre: Centre<'_>,
         [lambda, sigma]: [&mut [f64]; 2],
         [enough, content]: [f64; 2],
         most: usize,
@@ -73,9 +57,8 @@ impl Descent {
         let mut steps = 0;
         self.find_reach(system);
         loop {
-            residual = self.residual(system, centre, lambda, sigma);
-            // The rigid laws have a certificate of their own.
-            if residual > content && centre.impulse.is_empty() {
+            residual = self.residual(system, lambda, sigma);
+            if residual > content {
                 residual = self.certified(system, lambda, residual);
             }
             if residual <= enough || steps == most {
@@ -92,8 +75,7 @@ impl Descent {
             } else {
                 ELLIPTIC_PATIENCE
             };
-            let slopes = self.answers.iter().map(|a| &a.slope);
-            if stalled > patience || !self.newton.factor(system, slopes) {
+            if stalled > patience || !self.factor(system) {
                 break;
             }
             steps += 1;
@@ -107,23 +89,30 @@ impl Descent {
     }
 
     /// Computes the slopes at the velocities of a solution.
-    pub fn look(&mut self, system: &System, centre: Centre<'_>, sigma: &[f64]) {
-        self.place(system, centre, sigma);
+    pub fn look(&mut self, system: &System, sigma: &[f64]) {
+        self.x[..sigma.len()].copy_from_slice(sigma);
         self.answer_all(system);
     }
 
-    /// Computes x of all rows.
-    fn place(&mut self, system: &System, centre: Centre<'_>, sigma: &[f64]) {
-        self.x[..sigma.len()].copy_from_slice(sigma);
-        if centre.impulse.is_empty() {
-            return;
-        }
-        for (unit, shift) in system.units.iter().zip(centre.shift) {
-            let x = &mut self.x[unit.range()];
-            for (k, (x, c)) in x.iter_mut().zip(&centre.impulse[unit.range()]).enumerate() {
-                *x -= unit.compliance(k) * c;
+    /// Factors Newton's system at the present slopes. Returns false if it is singular.
+    pub fn factor(&mut self, system: &System) -> bool {
+        let slopes = self.answers.iter().map(|a| &a.slope);
+        self.newton.factor(system, slopes)
+    }
+
+    /// `out` ← `out` − (1 + 𝒢 G)⁻¹𝒢 w, after [`Descent::factor`].
+    pub fn respond(&mut self, system: &System, w: &[f64], out: &mut [f64]) {
+        let n = w.len();
+        for (unit, a) in system.units.iter().zip(&self.answers) {
+            let own = &w[unit.range()];
+            for (r, line) in self.step[unit.range()].iter_mut().zip(&a.slope) {
+                r[0] = line.iter().zip(own).map(|(s, w)| s * w).sum();
             }
-            x[unit.rows - 1] += shift;
+        }
+        let slopes = self.answers.iter().map(|a| &a.slope);
+        self.newton.solve(system, slopes, &mut self.step[..n]);
+        for (out, [d]) in out.iter_mut().zip(&self.step) {
+            *out -= d;
         }
     }
 
@@ -138,16 +127,9 @@ impl Descent {
     }
 
     /// Writes γ − y into the step. Returns its size relative to the impulses.
-    fn residual(
-        &mut self,
-        system: &System,
-        centre: Centre<'_>,
-        lambda: &[f64],
-        sigma: &mut [f64],
-    ) -> f64 {
+    fn residual(&mut self, system: &System, lambda: &[f64], sigma: &mut [f64]) -> f64 {
         system.velocity(lambda, sigma);
-        self.place(system, centre, sigma);
-        self.answer_all(system);
+        self.look(system, sigma);
         let (mut off, mut size) = (0.0f64, 0.0f64);
         for ((step, gamma), y) in self.step.iter_mut().zip(&self.gamma).zip(lambda) {
             step[0] = gamma - y;

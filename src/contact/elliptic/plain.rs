@@ -3,9 +3,8 @@
 use crate::contact::capacity::Capacity;
 use crate::contact::certificate::Certificate;
 use crate::contact::island_part::{Part, gather, scatter};
-use crate::contact::law::{Law, Posed, Request, Side, Turn, Variation, Variations, Verdict};
-use crate::contact::mode::Mode;
-use crate::contact::problem::{Block, Delassus, Problem, Regularization};
+use crate::contact::law::{Law, Posed, Request, Side, Variation, Variations, Verdict};
+use crate::contact::problem::{Block, Delassus, Regularization};
 use crate::contact::product::{Columns, Product};
 use crate::contact::push_out::PushOut;
 use crate::contact::work_budget::WorkBudget;
@@ -85,23 +84,6 @@ impl Plain {
         let outcome = self.law.solve(&mut step, work_budget)?;
         self.part.put_back(posed.lambda, posed.modes);
         Ok(outcome.certificate)
-    }
-
-    /// As [`Law::adopt`], for the blocks `members` of this problem.
-    pub fn adopt(
-        &mut self,
-        problem: &Problem,
-        members: &[usize],
-        lambda: &[f64],
-        modes: &[Mode],
-        certificate: Certificate,
-    ) -> Result<()> {
-        let Delassus::Trees(rows) = problem.delassus else {
-            return Err(Error::internal("a dense problem is not taken apart"));
-        };
-        self.part.extract(problem, rows, members, lambda, modes, 0);
-        let (problem, lambda, modes) = self.part.problem();
-        self.law.adopt(&problem, lambda, modes, certificate)
     }
 
     /// As [`Law::answer`], for these blocks.
@@ -206,21 +188,6 @@ impl Plain {
         gather(&self.part.rows, w, 0, &[0], input);
         let problem = self.part.posed();
         self.law.linearize(&problem)?.answers(&problem, input)
-    }
-
-    /// As [`Linearized::sort_by_descent`](crate::contact::law::Linearized::sort_by_descent), for these
-    /// blocks.
-    pub fn sort_by_descent(&mut self, bar: &[f64], turn: Turn) -> Result<usize> {
-        let input = &mut self.input[..self.part.rows.len()];
-        gather(&self.part.rows, bar, 0, &[0], input);
-        let problem = self.part.posed();
-        let linear = self.law.linearize(&problem)?;
-        linear.sort_by_descent(&problem, input, turn)
-    }
-
-    pub fn put_back(&mut self) -> Result<()> {
-        let problem = self.part.posed();
-        self.law.linearize(&problem)?.put_back(&problem)
     }
 
     pub fn begin_sides(&mut self) -> Result<()> {

@@ -1,7 +1,6 @@
 //! Newton's system (1 + 𝒢 G) d = r with the slopes 𝒢 by units, as a matrix of the rows or of the
 //! coordinates of the trees.
 
-use super::coordinates::Eased;
 use super::system::System;
 use super::unit::{Slope, WIDEST};
 use crate::linalg::{Lu, add_scaled};
@@ -10,8 +9,6 @@ use crate::linalg::{Lu, add_scaled};
 pub(super) struct SlopeSystem {
     matrix: Vec<f64>,
     lu: Lu,
-    /// The slopes in series with the compliance of their rows. Empty if no row is compliant.
-    eased: Vec<Eased>,
     /// 𝒢 H of a unit.
     lines: Vec<f64>,
     z: Vec<[f64; 1]>,
@@ -19,11 +16,10 @@ pub(super) struct SlopeSystem {
 }
 
 impl SlopeSystem {
-    pub fn new(rows: usize, blocks: usize) -> SlopeSystem {
+    pub fn new(rows: usize) -> SlopeSystem {
         SlopeSystem {
             matrix: vec![0.0; rows * rows],
             lu: Lu::new(rows),
-            eased: Vec::with_capacity(blocks),
             lines: Vec::with_capacity(WIDEST * rows),
             z: vec![[0.0]; rows],
             scratch: vec![[0.0]; rows],
@@ -35,20 +31,8 @@ impl SlopeSystem {
         let (units, coordinates) = (&system.units, &system.coordinates);
         if coordinates.are_used() {
             let c = coordinates.count();
-            let (a, lines) = (&mut self.matrix[..c * c], &mut self.lines);
-            self.eased.clear();
-            if coordinates.are_compliant() {
-                for (unit, slope) in units.iter().zip(slopes) {
-                    let Some(eased) = coordinates.ease(unit, slope) else {
-                        return false;
-                    };
-                    self.eased.push(eased);
-                }
-                let slopes = self.eased.iter().map(|e| &e.slope);
-                coordinates.assemble(units, slopes, lines, a);
-            } else {
-                coordinates.assemble(units, slopes, lines, a);
-            }
+            let a = &mut self.matrix[..c * c];
+            coordinates.assemble(units, slopes, &mut self.lines, a);
             return self.lu.factor(a, c, c, 0.0);
         }
         let n = system.order();
@@ -82,18 +66,6 @@ impl SlopeSystem {
             return self.lu.solve(r, scratch);
         }
         let room = [&mut self.z[..n], scratch];
-        if !coordinates.are_compliant() {
-            return coordinates.solve(units, slopes, &self.lu, r, room);
-        }
-        for (unit, eased) in units.iter().zip(&self.eased) {
-            let r = &mut r[unit.range()];
-            let mut own = [0.0; WIDEST];
-            for (own, line) in own.iter_mut().zip(&eased.share) {
-                *own = line.iter().zip(&*r).map(|(s, [r])| s * r).sum();
-            }
-            r.as_flattened_mut().copy_from_slice(&own[..unit.rows]);
-        }
-        let slopes = self.eased.iter().map(|e| &e.slope);
         coordinates.solve(units, slopes, &self.lu, r, room);
     }
 }

@@ -1,9 +1,9 @@
 //! The problem of an island with the rows of each law side by side, and G in this order.
 
 use super::coordinates::Coordinates;
-use super::unit::{Set, Unit, WIDEST};
+use super::unit::{Set, Unit};
 use crate::contact::block::Block;
-use crate::contact::digits::IDLE;
+use crate::contact::digits::SLOWEST;
 use crate::contact::problem::{Delassus, Problem, Regularization};
 use crate::linalg::{dispatch, dot};
 
@@ -28,7 +28,7 @@ pub(super) struct System {
     order: Vec<usize>,
     place: Vec<usize>,
     offsets: Vec<usize>,
-    /// G (n × n) if no row is compliant or the rows are not by coordinates, its diagonal, and g.
+    /// G (n × n), its diagonal, and g.
     pub matrix: Vec<f64>,
     pub diagonal: Vec<f64>,
     pub g: Vec<f64>,
@@ -74,39 +74,13 @@ impl System {
         self.g.extend(self.order.iter().map(|row| problem.g[*row]));
         self.fill(problem, members);
         self.diagonal.clear();
-        let (n, coordinates) = (self.order(), &self.coordinates);
-        match self.has_matrix() {
-            true => (self.diagonal).extend(self.matrix.iter().step_by(n + 1)),
-            false => (self.diagonal)
-                .extend((0..n).map(|k| coordinates.square(k) + coordinates.compliance(k))),
-        }
-        self.weigh();
+        let n = self.order();
+        self.diagonal.extend(self.matrix.iter().step_by(n + 1));
     }
 
-    /// Torsional and rolling rows are angular velocities times arbitrary lengths. The weight makes their
-    /// velocity equal to the sliding velocity with the same energy.
-    fn weigh(&mut self) {
-        for unit in self.units.iter_mut().filter(|u| u.torsion.is_some()) {
-            let response = |k: usize| self.diagonal[unit.at + k];
-            let sliding = 0.5 * (response(0) + response(1));
-            for k in 2..unit.rows - 1 {
-                let torsion = response(k);
-                if sliding > IDLE * torsion && torsion > IDLE * sliding {
-                    unit.weight[k] = (sliding / torsion).sqrt();
-                }
-            }
-        }
-    }
-
-    /// The largest weighted velocity.
-    pub fn speed(&self, sigma: &[f64]) -> f64 {
-        let mut most = 0.0f64;
-        for unit in &self.units {
-            for (s, w) in sigma[unit.range()].iter().zip(&unit.weight) {
-                most = most.max((w * s).abs());
-            }
-        }
-        most
+    /// The largest velocity without impulses, the unit of distances to switches.
+    pub fn speed(&self) -> f64 {
+        self.g.iter().fold(SLOWEST, |m, x| m.max(x.abs()))
     }
 
     fn gather(&mut self, blocks: &[Block], members: &[usize], regularization: &[Regularization]) {
@@ -143,7 +117,6 @@ impl System {
                 block: i,
                 torsion,
                 r: regularization.get(i).copied().unwrap_or(zero),
-                weight: [1.0; WIDEST],
             });
         }
     }
@@ -155,9 +128,6 @@ impl System {
             (self.coordinates).take(trees, members, &self.offsets, &self.place);
         }
         self.matrix.clear();
-        if !self.has_matrix() {
-            return;
-        }
         self.matrix.resize(n * n, 0.0);
         match problem.delassus {
             Delassus::Dense(values) => {
@@ -193,24 +163,9 @@ impl System {
         self.order.len()
     }
 
-    /// Whether [`System::matrix`] is filled.
-    pub fn has_matrix(&self) -> bool {
-        !self.coordinates.are_compliant()
-    }
-
     /// Weight of a Newton step's factorization in the work budget.
     pub fn weight(&self) -> f64 {
         self.coordinates.weight(self.order())
-    }
-
-    /// Weight of a factorization of the matrix of `held` rows.
-    pub fn weight_of_faces(&self, held: usize) -> f64 {
-        self.coordinates.weight_of_faces(held, self.order())
-    }
-
-    /// Row of the problem for a row here.
-    pub fn row(&self, own: usize) -> usize {
-        self.order[own]
     }
 
     /// `to` ← the numbers `from`, which are by rows of the problem.
@@ -231,10 +186,7 @@ impl System {
 
     /// `y` ← G x.
     pub fn multiply(&self, x: &[f64], y: &mut [f64]) {
-        match self.has_matrix() {
-            true => times(&self.matrix, x, y),
-            false => self.coordinates.multiply(x, y),
-        }
+        times(&self.matrix, x, y);
     }
 
     /// `sigma` ← G λ + g.

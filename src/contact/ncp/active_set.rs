@@ -30,22 +30,28 @@ mod face;
 mod idle;
 mod proximal;
 mod split;
+mod wide_face;
 
 use super::pyramid;
+use super::wide::{self, WIDEST, Wide, WideMode};
 use super::work::Work;
+use crate::contact::capacity::Capacity;
 use crate::contact::digits::{DEPENDENT, NEGLIGIBLE};
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Delassus, Problem};
 use crate::contact::tree_system::TreeSystem;
-use crate::linalg::{General, LANES, Symmetric, grow};
+use crate::linalg::{General, LANES, Symmetric, add_combination, grow};
 use assemble::assemble;
 use face::sliding;
 pub(super) use face::{Face, Slide};
+pub(super) use wide_face::WideFace;
 
 /// Faces, matrix and factorization.
 #[derive(Debug)]
 pub(super) struct ActiveSetSystem {
     pub faces: Vec<Face>,
+    /// Of contacts with torsional or rolling friction that slide.
+    pub wides: Vec<WideFace>,
     pub order: usize,
     pub symmetric: bool,
     definite: Symmetric,
@@ -59,6 +65,8 @@ pub(super) struct ActiveSetSystem {
     /// (LᵀRR + Q + εE)⁻¹ with the compliance R of rows, by unknowns; panels of unknowns and of the
     /// problem's rows.
     compliance: Vec<f64>,
+    /// The same of wide faces, whose unknowns have zeros in `compliance`.
+    wide_compliance: Vec<[Wide; WIDEST]>,
     target: Vec<f64>,
     remainder: Vec<f64>,
     change: Vec<f64>,
@@ -100,13 +108,14 @@ enum Form {
 impl ActiveSetSystem {
     pub fn new(
         [max_rows, dense]: [usize; 2],
-        max_blocks: usize,
+        capacity: &Capacity,
         trees: TreeSystem,
     ) -> ActiveSetSystem {
         // Untouched until they are used.
         let panel = || Vec::with_capacity(max_rows * LANES);
         ActiveSetSystem {
-            faces: Vec::with_capacity(max_blocks),
+            faces: Vec::with_capacity(capacity.blocks),
+            wides: Vec::with_capacity(capacity.torsion),
             order: 0,
             symmetric: true,
             definite: Symmetric::new(dense),
@@ -116,6 +125,7 @@ impl ActiveSetSystem {
             trees,
             coordinates: 0,
             compliance: Vec::with_capacity(max_rows),
+            wide_compliance: Vec::with_capacity(capacity.torsion),
             target: panel(),
             remainder: panel(),
             change: panel(),
@@ -141,11 +151,17 @@ impl ActiveSetSystem {
             ..
         } = work;
         self.faces.clear();
+        self.wides.clear();
         self.order = 0;
         self.symmetric = true;
         for (i, (block, mode)) in blocks.iter().zip(modes).enumerate() {
             let at = offsets[i];
+            if work.is_wide(i) && [modes[i - 1], *mode] != [Mode::Sticking; 2] {
+                self.push_wide(blocks, work, i);
+                continue;
+            }
             let (row, rows, size, slide) = match (*block, *mode) {
+                (Block::Torsion { .. }, _) if modes[i..i + 2] != [Mode::Sticking; 2] => continue,
                 (Block::Contact { mu }, Mode::Sliding) if mu > 0.0 => {
                     self.symmetric = false;
                     let (l, s) = (&lambda[at..at + 3], &sigma[at..at + 3]);
@@ -170,11 +186,47 @@ impl ActiveSetSystem {
                 start: self.order,
                 size,
                 slide,
+                wide: None,
                 response: (0..block.rows()).map(|r| diagonal[i][r][r]).sum::<f64>()
                     / block.rows() as f64,
             });
             self.order += size;
         }
+    }
+
+    /// Adds the face of a contact with torsional or rolling friction that does not hold in all rows.
+    fn push_wide(&mut self, blocks: &[Block], work: &Work, i: usize) {
+        let (part, mode) = (work.part(i), wide::mode_of(blocks, &work.modes, i));
+        let mu = wide::friction(blocks[i]);
+        let (torsion, contact) = (&work.diagonal[i - 1], &work.diagonal[i]);
+        let k = part.len() - 3;
+        let tangents = (0..k).map(|r| torsion[r][r]).sum::<f64>() + contact[0][0] + contact[1][1];
+        let own = match mode {
+            WideMode::Sliding => {
+                let (l, s) = (&work.lambda[part.clone()], &work.sigma[part.clone()]);
+                WideFace::sliding(mu, l, s, tangents / (k + 2) as f64)
+            }
+            WideMode::Bounded(signs) => WideFace::bounded(mu, signs, part.len()),
+            WideMode::Open | WideMode::Held => return,
+        };
+        self.symmetric = false;
+        self.faces.push(Face {
+            block: i,
+            row: part.start,
+            rows: part.len(),
+            start: self.order,
+            size: own.size,
+            slide: None,
+            wide: Some(self.wides.len()),
+            response: (tangents + contact[2][2]) / part.len() as f64,
+        });
+        self.order += own.size;
+        self.wides.push(own);
+    }
+
+    /// The wide face of a face.
+    pub fn wide(&self, face: &Face) -> Option<&WideFace> {
+        face.wide.map(|k| &self.wides[k])
     }
 
     /// Assembles and factors.
@@ -223,7 +275,7 @@ impl ActiveSetSystem {
         }
         let a = self.general.matrix(m);
         grow(&mut self.rows, n);
-        assemble(values, n, &self.faces, a, &mut self.rows);
+        assemble(values, n, (&self.faces, &self.wides), a, &mut self.rows);
         // The row of an unknown in the null space of G has no pivot.
         let depend = Self::clear_idle(values, n, &self.faces, a) || purpose == Purpose::Deficient;
         if depend || !self.general.factor(NEGLIGIBLE) {
@@ -234,7 +286,7 @@ impl ActiveSetSystem {
     /// Whether the matrix changes with slip directions that follow the impulses.
     pub fn turns(&self) -> bool {
         let turns = |f: &Face| f.slide.is_some_and(|s| !s.is_fixed);
-        self.faces.iter().any(turns)
+        self.faces.iter().any(turns) || self.wides.iter().any(|w| w.slide.is_some())
     }
 
     /// Whether the active rows are known to be linearly dependent.
@@ -267,6 +319,8 @@ impl ActiveSetSystem {
                     let [n, e] = slide.left([a[k], b[k], c[k]]);
                     (x[face.start][k], x[face.start + 1][k]) = (n, e);
                 }
+            } else if let Some(wide) = self.wide(face) {
+                restrict_wide(face, wide, &wide.left, &w, x);
             } else {
                 for r in 0..face.size {
                     x[face.start + r] = w(face.row + r);
@@ -289,6 +343,8 @@ impl ActiveSetSystem {
                     let [n, e] = slide.right([a[k], b[k], c[k]]);
                     (x[face.start][k], x[face.start + 1][k]) = (n, e);
                 }
+            } else if let Some(wide) = self.wide(face) {
+                restrict_wide(face, wide, &wide.right, &w, x);
             } else {
                 for r in 0..face.size {
                     x[face.start + r] = w(face.row + r);
@@ -304,6 +360,10 @@ impl ActiveSetSystem {
                 let (a, b) = (lambda[face.row], lambda[face.row + 1]);
                 x[face.start] = [lambda[face.row + 2]];
                 x[face.start + 1] = [slide.u[0] * b - slide.u[1] * a];
+            } else if let Some(wide) = self.wide(face) {
+                let own = wide.coordinates(&lambda[face.row..face.row + face.rows]);
+                let x = x[face.start..face.start + face.size].as_flattened_mut();
+                x.copy_from_slice(&own[..face.size]);
             } else {
                 for r in 0..face.size {
                     x[face.start + r] = [lambda[face.row + r]];
@@ -318,6 +378,11 @@ impl ActiveSetSystem {
             if let Some(slide) = &face.slide {
                 let across = slide.u[0] * dlambda[face.row + 1] - slide.u[1] * dlambda[face.row];
                 x[face.start + 1][0] += slide.turn * across;
+            } else if let Some(wide) = self.wide(face) {
+                let own = wide.coordinates(&dlambda[face.row..face.row + face.rows]);
+                for k in 1..face.size {
+                    x[face.start + k][0] += wide.turn[k] * own[k];
+                }
             }
         }
     }
@@ -337,6 +402,8 @@ impl ActiveSetSystem {
                     std::array::from_fn(|k| -mu * u[1] * n[k] + u[0] * e[k]),
                 );
                 put(face.row + 2, n);
+            } else if let Some(wide) = self.wide(face) {
+                expand_wide(face, wide, &wide.right, x, &mut put);
             } else {
                 for r in 0..face.size {
                     put(face.row + r, x[face.start + r]);
@@ -358,6 +425,8 @@ impl ActiveSetSystem {
                 put(face.row, e.map(|v| -u[1] * v));
                 put(face.row + 1, e.map(|v| u[0] * v));
                 put(face.row + 2, x[face.start]);
+            } else if let Some(wide) = self.wide(face) {
+                expand_wide(face, wide, &wide.left, x, &mut put);
             } else {
                 for r in 0..face.size {
                     put(face.row + r, x[face.start + r]);
@@ -440,5 +509,41 @@ impl ActiveSetSystem {
             true => self.definite.range_equations(f, stride, x, scratch),
             false => self.general.range_equations(f, stride, x, scratch),
         }
+    }
+}
+
+/// x ← Mᵀ w on a wide face, for M = L or R.
+#[inline]
+fn restrict_wide<const W: usize>(
+    face: &Face,
+    wide: &WideFace,
+    m: &[Wide; WIDEST],
+    w: &impl Fn(usize) -> [f64; W],
+    x: &mut [[f64; W]],
+) {
+    let x = &mut x[face.start..face.start + face.size];
+    x.fill([0.0; W]);
+    for (r, line) in m.iter().enumerate().take(wide.rows) {
+        let w = w(face.row + r);
+        for (x, m) in x.iter_mut().zip(line) {
+            *x = std::array::from_fn(|k| x[k] + m * w[k]);
+        }
+    }
+}
+
+/// Calls `put(row, value)` with M x on a wide face.
+#[inline]
+fn expand_wide<const W: usize>(
+    face: &Face,
+    wide: &WideFace,
+    m: &[Wide; WIDEST],
+    x: &[[f64; W]],
+    put: &mut impl FnMut(usize, [f64; W]),
+) {
+    let x = &x[face.start..face.start + face.size];
+    for (r, line) in m.iter().enumerate().take(wide.rows) {
+        let mut sum = [0.0; W];
+        add_combination(&line[..x.len()], x, &mut sum);
+        put(face.row + r, sum);
     }
 }

@@ -10,6 +10,7 @@
 use super::block_law::project;
 use super::cone::planar_norm;
 use super::modes::{largest, residuals};
+use super::wide::{self, WIDEST};
 use super::work::Work;
 use crate::contact::problem::{Block, Delassus, Problem};
 use crate::contact::tree_system::TreeSystem;
@@ -48,7 +49,13 @@ impl Admm {
         let mut largest_mean: f64 = 0.0;
         for (i, block) in problem.blocks.iter().enumerate() {
             let rows = block.rows();
-            let mean = (0..rows).map(|r| work.diagonal[i][r][r]).sum::<f64>() / rows as f64;
+            // Projections need one penalty for all rows of a law.
+            let of = match block {
+                Block::Torsion { .. } => i + 1,
+                _ => i,
+            };
+            let count = problem.blocks[of].rows();
+            let mean = (0..count).map(|r| work.diagonal[of][r][r]).sum::<f64>() / count as f64;
             largest_mean = largest_mean.max(mean);
             self.penalty.extend(std::iter::repeat_n(mean, rows));
         }
@@ -62,10 +69,9 @@ impl Admm {
         self.z.extend_from_slice(&work.lambda);
         self.y.clear();
         self.y.extend_from_slice(&work.sigma);
-        for (i, block) in problem.blocks.iter().enumerate() {
-            let (at, end) = (work.offsets[i], work.offsets[i + 1]);
-            project(*block, &mut self.z[at..end]);
-            project_dual(*block, &mut self.y[at..end]);
+        for (i, block) in laws(problem) {
+            project(block, &mut self.z[work.part(i)]);
+            project_dual(block, &mut self.y[work.part(i)]);
         }
         if let Delassus::Trees(rows) = problem.delassus {
             self.trees.analyze(rows);
@@ -98,21 +104,28 @@ impl Admm {
                         eta * self.penalty[r] * work.lambda[r] + p * self.z[r] + self.y[r]
                             - problem.g[r];
                 }
-                if let Block::Contact { mu } = block {
-                    work.x[at + 2][0] -= mu * planar_norm(self.y[at], self.y[at + 1]);
+                match block {
+                    Block::Contact { .. } | Block::Pyramid { .. } if work.is_wide(i) => {
+                        let normal = work.offsets[i + 1] - 1;
+                        work.x[normal][0] -= wide::shift(*block, &self.y[work.firsts[i]..normal]);
+                    }
+                    Block::Contact { mu } => {
+                        work.x[at + 2][0] -= mu * planar_norm(self.y[at], self.y[at + 1]);
+                    }
+                    _ => {}
                 }
             }
             self.solve(problem, work, rho + eta);
             let (mut primal, mut dual) = (0.0f64, 0.0f64);
-            for (i, block) in problem.blocks.iter().enumerate() {
-                let (at, end) = (work.offsets[i], work.offsets[i + 1]);
-                let mut next = [0.0; 3];
+            for (i, block) in laws(problem) {
+                let (at, end) = (work.firsts[i], work.offsets[i + 1]);
+                let mut next = [0.0; WIDEST];
                 let next = &mut next[..end - at];
                 for (k, r) in (at..end).enumerate() {
                     work.lambda[r] = ADMM_RELAX * work.x[r][0] + (1.0 - ADMM_RELAX) * self.z[r];
                     next[k] = work.lambda[r] - self.y[r] / (rho * self.penalty[r]);
                 }
-                project(*block, next);
+                project(block, next);
                 for (k, r) in (at..end).enumerate() {
                     let p = rho * self.penalty[r];
                     dual = dual.max(p * (next[k] - self.z[r]).abs());
@@ -198,15 +211,21 @@ impl Admm {
     }
 }
 
+/// The blocks that have a law of their own.
+fn laws<'a>(problem: &'a Problem) -> impl Iterator<Item = (usize, Block)> + use<'a> {
+    let own = |(_, b): &(usize, Block)| !matches!(b, Block::Torsion { .. });
+    problem.blocks.iter().copied().enumerate().filter(own)
+}
+
 /// Projects on the dual of the block's cone. A box has none: its multiplier is free. The multiplier of a
 /// bilateral row is zero.
 fn project_dual(block: Block, y: &mut [f64]) {
     match block {
         Block::Contact { mu } if mu > 0.0 => project(Block::Contact { mu: 1.0 / mu }, y),
         Block::Contact { .. } | Block::Pyramid { .. } => {
-            if let [x, z, n] = y {
+            if let [.., n] = y {
                 // K_0* is the half space n ≥ 0; without friction the tangent multipliers carry no force.
-                (*x, *z, *n) = (*x, *z, n.max(0.0));
+                *n = n.max(0.0);
             }
         }
         Block::Unilateral => y[0] = y[0].max(0.0),

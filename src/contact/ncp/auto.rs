@@ -5,14 +5,17 @@ use super::fixed_modes::may_keep_modes;
 use super::interior::Interior;
 use super::ladder::{Attempt, Choice, FROM_MODES, METHODS, POLISH, Rung, SETTLE, When};
 use super::modes::{CLOSED, residuals};
-use super::newton::{self, mode_of_impulse};
+use super::newton;
 use super::{NcpOptions, NcpSolver};
 use crate::contact::certificate::{Certificate, Effort, Path};
 use crate::contact::digits::READABLE;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Delassus, Problem};
 use crate::contact::tally::{Method, Stage};
-use crate::contact::tuning::{ALTERNATIONS, CHUNK, FEW_HELD, INTERIOR_PATIENCE, SWEEP, SWEEPS};
+use crate::contact::tuning::{
+    ALTERNATIONS, CHUNK, FEW_HELD, INTERIOR_NEAR, INTERIOR_PATIENCE, RIGID_ALTERNATIONS, SWEEP,
+    SWEEPS,
+};
 
 impl NcpSolver {
     /// Runs the methods of [`METHODS`] until one solves the problem.
@@ -50,12 +53,14 @@ impl NcpSolver {
         let is_dense = matches!(problem.delassus, Delassus::Dense(_));
         match when {
             When::Always => true,
-            When::Rigid => !self.yields || problem.has_pyramids(),
-            When::RigidCones => !self.yields && !problem.has_pyramids(),
-            When::Yielding => self.yields && !problem.has_pyramids(),
+            When::Narrow => !self.wide,
+            When::Torsion => self.wide,
+            When::Rigid => !self.wide && (!self.yields || problem.has_pyramids()),
+            When::RigidCones => !self.wide && !self.yields && !problem.has_pyramids(),
+            When::Alternating => self.wide || self.yields && !problem.has_pyramids(),
             When::Closed => is_dense && closed && !self.is_warm,
-            When::Pyramids => problem.has_pyramids(),
-            When::PyramidsByTrees => !is_dense && problem.has_pyramids(),
+            When::Pyramids => !self.wide && problem.has_pyramids(),
+            When::PyramidsByTrees => !self.wide && !is_dense && problem.has_pyramids(),
             When::Dense => is_dense,
             When::Trees => !is_dense,
             When::FewHeld => is_dense && self.held(problem) <= FEW_HELD,
@@ -128,13 +133,13 @@ impl NcpSolver {
         }
     }
 
-    /// Continuation alone.
+    /// The methods of the last stage alone.
     pub(super) fn solve_last(&mut self, problem: &Problem, options: &NcpOptions) -> Certificate {
         let mut certificate = Certificate::new(Path::Continuation);
         self.work.update_sigma(problem);
         self.best.clear();
         self.remember(self.residual(problem), Path::Continuation);
-        let last = METHODS.iter().filter(|r| r.method == Method::Continuation);
+        let last = METHODS.iter().filter(|r| r.effort == Effort::Thorough);
         for rung in last {
             if !self.is_for(rung.when, problem, false) {
                 continue;
@@ -159,13 +164,8 @@ impl NcpSolver {
         budget: usize,
         certificate: &mut Certificate,
     ) -> bool {
-        for (i, block) in problem.blocks.iter().enumerate() {
-            if !self.work.modes[i].fits(*block) {
-                let part = self.work.offsets[i]..self.work.offsets[i + 1];
-                let (lambda, sigma) = (&self.work.lambda[part.clone()], &self.work.sigma[part]);
-                self.work.modes[i] = mode_of_impulse(*block, lambda, sigma);
-            }
-        }
+        let unknown = |modes: &[Mode], i: usize| !modes[i].fits(problem.blocks[i]);
+        newton::guess_modes(problem.blocks, &mut self.work, unknown);
         for Attempt { choice, when, .. } in FROM_MODES {
             if !self.is_for(when, problem, false) {
                 continue;
@@ -251,7 +251,11 @@ impl NcpSolver {
         self.spent.spend(1, 1.0);
         let (mut done, mut tried) = (0, false);
         self.found_modes.clear();
-        while done < ALTERNATIONS {
+        let most = match self.yields {
+            true => ALTERNATIONS,
+            false => RIGID_ALTERNATIONS,
+        };
+        while done < most {
             if self.grant(1) == 0 {
                 break;
             }
@@ -285,7 +289,11 @@ impl NcpSolver {
         rung: &Rung,
         certificate: &mut Certificate,
     ) -> bool {
-        if !(self.interior).start(problem, &self.work, &mut self.shifted) {
+        let part = match rung.when {
+            When::Torsion => INTERIOR_NEAR,
+            _ => 1.0,
+        };
+        if !(self.interior).start(problem, &self.work, &mut self.shifted, part) {
             // No row responds to any impulse.
             return false;
         }

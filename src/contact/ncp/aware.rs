@@ -19,6 +19,8 @@ use super::cone::planar_norm;
 use super::island_solver::IslandSolver;
 use super::modes::{CLOSED, largest};
 use super::pyramid;
+use super::wide;
+use super::working_set::sort_by_laws;
 use crate::contact::digits::ROUND_OFF;
 use crate::contact::law::Turn;
 use crate::contact::mode::Mode;
@@ -88,10 +90,16 @@ impl NcpSolver {
         work.keep_verified();
         let mut moved = 0;
         for (i, block) in problem.blocks.iter().enumerate() {
-            let part = work.offsets[i]..work.offsets[i + 1];
+            let (part, modes) = (work.part(i), &mut work.modes);
             let (bar, sigma) = (&lambda_bar[part.clone()], &work.sigma[part]);
-            if let Some(mode) = by_descent(turn, *block, work.modes[i], bar, sigma, least) {
-                work.modes[i] = mode;
+            if work.firsts[i] != work.offsets[i] {
+                let (mode, bar) = (wide::mode_of(problem.blocks, modes, i), bar[bar.len() - 1]);
+                if let Some(mode) = mode.by_descent(turn, *block, bar, sigma, least) {
+                    wide::set_mode(problem.blocks, modes, i, mode);
+                    moved += 1;
+                }
+            } else if let Some(mode) = by_descent(turn, *block, modes[i], bar, sigma, least) {
+                modes[i] = mode;
                 moved += 1;
             }
         }
@@ -139,24 +147,32 @@ impl IslandSolver {
         self.modes_before[..nb].copy_from_slice(&self.modes[..nb]);
         self.descending.clear();
         self.descending.extend_from_slice(self.working_set.blocks());
-        let inside = self.descending.len();
         let z = &mut self.solver.work.z[..rows.coordinates()];
         rows.velocities(&self.lambda[..problem.rows()], z);
         let mut moved = 0;
         for (b, block) in problem.blocks.iter().enumerate() {
             let range = rows.range(b);
             let sigma = velocity(rows, b, z, &problem.g[range.clone()]);
+            if let Block::Torsion { contact, rows } = *block {
+                // Its contact comes before it.
+                if self.modes[contact] != self.modes_before[contact] {
+                    let (of, mode) = (problem.blocks[contact], &mut self.modes[contact]);
+                    let own = wide::close_torsion(of, mode, &sigma[..rows], least[1]);
+                    self.modes[b] = own;
+                    self.descending.push(b);
+                }
+                continue;
+            }
             let bar = &lambda_bar[range];
             if let Some(mode) = by_descent(turn, *block, self.modes[b], bar, &sigma, least) {
                 self.modes[b] = mode;
                 moved += 1;
-                if self.descending[..inside].binary_search(&b).is_err() {
-                    self.descending.push(b);
-                }
+                self.descending.push(b);
             }
         }
         if moved > 0 {
-            self.descending.sort_unstable();
+            sort_by_laws(problem.blocks, &mut self.descending);
+            self.descending.dedup();
             self.take_apart(rows, true)?;
         }
         Ok(moved)

@@ -4,6 +4,7 @@
 use super::cone::planar_norm;
 use super::measure::Violation;
 use super::pyramid;
+use super::wide;
 use crate::contact::problem::{Block, Small};
 
 /// Projects `lambda` on the block's set of admissible impulses, in the Euclidean norm.
@@ -22,6 +23,7 @@ pub fn project(block: Block, lambda: &mut [f64]) {
             let scale = mu * normal / tangent;
             (*x, *y, *z) = (scale * *x, scale * *y, normal);
         }
+        (Block::Contact { .. }, lambda) => wide::project(block, lambda),
         (Block::Pyramid { mu }, [tangents @ .., n]) => pyramid::project(mu, tangents, n),
         (Block::Unilateral, [x]) => *x = x.max(0.0),
         (Block::Box { bound }, [x]) => *x = x.clamp(-bound, bound),
@@ -46,6 +48,7 @@ pub fn violation(block: Block, lambda: &[f64], sigma: &[f64]) -> Violation {
         (Block::Pyramid { mu }, &[lx, ly, lz], &[sx, sy, sz]) => {
             pyramid::violation(mu, [lx, ly, lz], [sx, sy, sz])
         }
+        (Block::Contact { .. } | Block::Pyramid { .. }, l, s) => wide::violation(block, l, s),
         (Block::Unilateral, [l], [s]) => Violation {
             cone: (-l).max(0.0),
             dual: (-s).max(0.0),

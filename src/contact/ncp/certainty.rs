@@ -3,9 +3,10 @@
 use super::NcpSolver;
 use super::measure::Scales;
 use super::modes::{CLOSED, classify, largest};
+use super::wide;
 use crate::contact::certificate::Path;
 use crate::contact::digits::{NEGLIGIBLE, switch_units};
-use crate::contact::problem::Problem;
+use crate::contact::problem::{Block, Problem};
 use crate::contact::tuning::{CERTAIN_FINISHED, CERTAIN_OFF};
 use crate::linalg::scattered;
 
@@ -133,21 +134,32 @@ impl NcpSolver {
     pub(super) fn margin(&self, problem: &Problem) -> f64 {
         let work = &self.work;
         let scales = self.scales_of_switches(problem);
-        let parts = problem.blocks.iter().zip(work.offsets.windows(2));
-        parts.fold(f64::INFINITY, |least, (block, at)| {
-            let part = at[0]..at[1];
+        let blocks = problem.blocks.iter().enumerate();
+        blocks.fold(f64::INFINITY, |least, (i, block)| {
+            let part = work.part(i);
             let (lambda, sigma) = (&work.lambda[part.clone()], &work.sigma[part]);
-            least.min(classify(*block, lambda, sigma, scales, CLOSED).1)
+            least.min(match work.is_wide(i) {
+                true => {
+                    let (sigma, rows) = work.weighted(i, &work.sigma);
+                    wide::classify(*block, lambda, &sigma[..rows], scales, CLOSED).1
+                }
+                false => classify(*block, lambda, sigma, scales, CLOSED).1,
+            })
         })
     }
 
     /// The units of distances to switches.
     pub(super) fn scales_of_switches(&self, problem: &Problem) -> Scales {
+        let of_rows = |b: &Block| !matches!(b, Block::Torsion { .. });
         let blocks = self.work.diagonal.iter().zip(problem.blocks);
+        let blocks = blocks.filter(|(_, b)| of_rows(b));
         let diagonal = blocks.flat_map(|(w, b)| (0..b.rows()).map(|r| w[r][r]));
         let response = diagonal.fold(0.0, f64::max);
-        let [velocity, impulse] =
-            switch_units([largest(problem.g), largest(&self.work.lambda), response]);
+        let [velocity, impulse] = switch_units([
+            self.work.speed(problem.g),
+            largest(&self.work.lambda),
+            response,
+        ]);
         Scales { velocity, impulse }
     }
 }

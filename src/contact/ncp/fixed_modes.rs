@@ -8,12 +8,13 @@
 //! its slope would jump: the choice is then continuous, and a derivative at an edge is compared on both
 //! sides.
 
-use super::active_set::{ActiveSetSystem, Face};
+use super::active_set::{ActiveSetSystem, Face, WideFace};
 use super::cone::planar_norm;
 use super::ladder::Choice;
 use super::least_norm::{AGAIN, INSIDES, Inside, LeastNorm, Piece, Set};
 use super::modes::{CLOSED, held_residual, largest};
 use super::pyramid;
+use super::wide;
 use super::work::Work;
 use crate::contact::digits::{NEGLIGIBLE, ROUND_OFF};
 use crate::contact::mode::Mode;
@@ -158,12 +159,20 @@ fn pose_range(
     let (f, t, stride) = least_norm.start(rank, active_set.order);
     active_set.range_equations(f, stride, x, scratch);
     t[..rank].copy_from_slice(x[..rank].as_flattened());
-    least_norm.set_pieces((active_set.faces.iter()).map(|f| piece(problem.blocks[f.block], f)));
+    least_norm.set_pieces((active_set.faces.iter()).filter_map(|f| piece(problem.blocks, f)));
 }
 
-/// The set of the unknowns of a face.
-fn piece(block: Block, face: &Face) -> Piece {
+/// The set of the unknowns of a face. Those of torsional rows that hold are in the set of their contact.
+fn piece(blocks: &[Block], face: &Face) -> Option<Piece> {
+    let block = blocks[face.block];
+    let torsion = match blocks[..face.block].last() {
+        Some(Block::Torsion { rows, .. }) if face.wide.is_none() => *rows,
+        _ => 0,
+    };
     let set = match block {
+        Block::Torsion { .. } => return None,
+        Block::Pyramid { mu } if face.wide.is_some() => Set::PyramidFromNormal { mu },
+        Block::Contact { .. } if face.wide.is_some() => Set::HalfLine,
         Block::Contact { mu } if face.size == 3 => Set::Cone { mu },
         Block::Pyramid { mu } if face.size == 3 => Set::Pyramid { mu },
         Block::Pyramid { mu } => Set::PyramidFromNormal { mu },
@@ -171,11 +180,11 @@ fn piece(block: Block, face: &Face) -> Piece {
         Block::Box { bound } => Set::Interval { bound },
         _ => Set::Line,
     };
-    Piece {
-        start: face.start,
-        size: face.size,
+    Some(Piece {
+        start: face.start - torsion,
+        size: face.size + torsion,
         set,
-    }
+    })
 }
 
 /// Sets λ to the least-norm impulse among all solutions of the equations, inside the cones or not. Returns
@@ -228,7 +237,7 @@ pub(super) fn may_keep_modes(
     work: &mut Work,
     active_set: &mut ActiveSetSystem,
 ) -> bool {
-    if held_residual(problem.blocks, work) > WARM_NEAR * largest(problem.g) {
+    if held_residual(problem.blocks, work) > WARM_NEAR * work.speed(problem.g) {
         return false;
     }
     active_set.set_faces(problem.blocks, work);
@@ -246,7 +255,7 @@ fn is_inside(
     slack: f64,
 ) -> bool {
     let x = work.x.as_flattened();
-    let mut pieces = (active_set.faces.iter()).map(|f| piece(problem.blocks[f.block], f));
+    let mut pieces = (active_set.faces.iter()).filter_map(|f| piece(problem.blocks, f));
     pieces.all(|piece| piece.holds(x, i, slack))
 }
 
@@ -286,6 +295,11 @@ pub(super) fn step_fixed(
 /// Puts the impulse of every block on its face, and updates σ.
 pub(super) fn put_on_faces(problem: &Problem, work: &mut Work, active_set: &ActiveSetSystem) {
     for (i, block) in problem.blocks.iter().enumerate() {
+        if work.is_wide(i) {
+            let (part, mode) = (work.part(i), wide::mode_of(problem.blocks, &work.modes, i));
+            wide::put_on_face(*block, mode, &mut work.lambda[part]);
+            continue;
+        }
         let part = work.offsets[i]..work.offsets[i + 1];
         match (*block, work.modes[i]) {
             (_, Mode::Breaking) => work.lambda[part].fill(0.0),
@@ -307,6 +321,19 @@ pub(super) fn put_on_faces(problem: &Problem, work: &mut Work, active_set: &Acti
             let force = slide.mu * work.lambda[face.row + 2];
             work.lambda[face.row] = -force * slide.u[0];
             work.lambda[face.row + 1] = -force * slide.u[1];
+        } else if let Some(WideFace {
+            slide: Some((u, _)),
+            ..
+        }) = active_set.wide(face)
+        {
+            let [tangents @ .., n] = &mut work.lambda[face.row..face.row + face.rows] else {
+                continue;
+            };
+            let force = wide::friction(problem.blocks[face.block]) * *n;
+            tangents
+                .iter_mut()
+                .zip(u)
+                .for_each(|(l, u)| *l = -force * u);
         }
     }
     work.update_sigma(problem);
@@ -326,6 +353,11 @@ pub(super) fn turn_onto_cones(blocks: &[Block], work: &mut Work, active_set: &Ac
         } else if force > 0.0 {
             let scale = mu * *z / force;
             (*x, *y) = (scale * *x, scale * *y);
+        }
+    }
+    for face in active_set.faces.iter().filter(|f| f.wide.is_some()) {
+        if let Block::Contact { mu } = blocks[face.block] {
+            wide::turn_onto_cone(mu, &mut work.lambda[face.row..face.row + face.rows]);
         }
     }
 }
@@ -358,6 +390,21 @@ pub(super) fn correct(
             if force > 0.0 {
                 let u = [-lambda[at] / force, -lambda[at + 1] / force];
                 x[face.start + 1][0] = -slide.across * (sigma[at + 1] * u[0] - sigma[at] * u[1]);
+            }
+        } else if let Some(
+            own @ WideFace {
+                slide: Some((_, c)),
+                ..
+            },
+        ) = active_set.wide(face)
+        {
+            let part = face.row..face.row + face.rows;
+            if let Some(u) = wide::against(&lambda[part.clone()]) {
+                let across = wide::across(&sigma[part], &u);
+                let own = WideFace::restrict(&own.right, across[..face.rows - 1].iter().copied());
+                for k in 1..face.size {
+                    x[face.start + k][0] = -c * own[k];
+                }
             }
         }
     }

@@ -13,11 +13,16 @@
 //! 1998; for friction with the shift inside the iteration Acary et al. 2023). Among redundant contacts
 //! the limit κ → 0 is in the middle of the admissible impulses, which keeps the modes apart.
 
+mod wides;
+
 use super::cone::{contact_product, divide, dual_head, exit, planar_norm, velocity_of};
 use super::modes::largest;
 use super::path_system::{PathSystem, frozen};
 use super::pyramid;
+use super::wide::{self, WideMode};
+use super::wide_pairs::WidePairs;
 use super::work::Work;
+use crate::contact::capacity::Capacity;
 use crate::contact::digits::ROUND_OFF;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
@@ -40,6 +45,8 @@ pub(super) struct Interior {
     dlambda: Vec<f64>,
     dsigma: Vec<f64>,
     dslack: Vec<[f64; 4]>,
+    /// Contacts with torsional or rolling friction, which the other lists leave out.
+    wides: Vec<WidePairs>,
     kappa: f64,
     /// True if the last step was cut short: the iterate has left the path and must return before κ
     /// shrinks.
@@ -47,8 +54,9 @@ pub(super) struct Interior {
 }
 
 impl Interior {
-    pub fn new(max_rows: usize, max_blocks: usize) -> Interior {
-        let rows = || Vec::with_capacity(max_rows);
+    pub fn new(capacity: &Capacity) -> Interior {
+        let max_blocks = capacity.blocks;
+        let rows = || Vec::with_capacity(capacity.rows);
         Interior {
             slack: Vec::with_capacity(max_blocks),
             residual: rows(),
@@ -58,13 +66,21 @@ impl Interior {
             dlambda: rows(),
             dsigma: rows(),
             dslack: Vec::with_capacity(max_blocks),
+            wides: Vec::with_capacity(capacity.torsion),
             kappa: 1.0,
             short: false,
         }
     }
 
-    /// Starts in the middle of the cones. Returns false if no row responds to any impulse.
-    pub fn start(&mut self, problem: &Problem, work: &Work, system: &mut PathSystem) -> bool {
+    /// Starts in the middle of the cones, `part` of the way from their apex. Returns false if no row responds
+    /// to any impulse.
+    pub fn start(
+        &mut self,
+        problem: &Problem,
+        work: &Work,
+        system: &mut PathSystem,
+        part: f64,
+    ) -> bool {
         if !system.start(problem, work) {
             return false;
         }
@@ -80,14 +96,21 @@ impl Interior {
             v.resize(n, 0.0);
         }
         self.slack.clear();
-        self.slack.resize(nb, [1.0; 4]);
+        self.slack.resize(nb, [part; 4]);
         self.dslack.clear();
         self.dslack.resize(nb, [0.0; 4]);
         self.correction.clear();
         self.correction.resize(nb, [0.0; 5]);
+        self.wides.clear();
+        self.wides.extend(
+            (0..nb)
+                .filter(|i| work.is_wide(*i))
+                .map(|i| WidePairs::new(i, part)),
+        );
         for (i, block) in problem.blocks.iter().enumerate() {
             if let Block::Contact { .. } | Block::Pyramid { .. } | Block::Unilateral = block {
-                system.sigma[work.offsets[i + 1] - 1] = 1.0;
+                system.sigma[work.offsets[i + 1] - 1] = part;
+                system.lambda[work.offsets[i + 1] - 1] = part;
             }
         }
         self.update_residual(problem, work, system);
@@ -106,6 +129,7 @@ impl Interior {
     pub fn advance(&mut self, problem: &Problem, work: &Work, system: &mut PathSystem) -> f64 {
         self.linearize(problem, work, system);
         self.correction.fill([0.0; 5]);
+        self.wides.iter_mut().for_each(WidePairs::clear_correction);
         let aim = if self.short {
             0.5 * self.kappa
         } else {
@@ -117,6 +141,7 @@ impl Interior {
                 let at = work.offsets[i];
                 self.correction[i] = self.product(system, *block, i, at, 1.0);
             }
+            self.correct_wides(problem, work, system);
             let ratio = (predicted / self.kappa).min(1.0);
             self.kappa * (ratio * ratio * ratio).clamp(ROUND_OFF, 0.5)
         };
@@ -138,6 +163,7 @@ impl Interior {
         for (s, d) in self.slack.iter_mut().zip(&self.dslack) {
             s.iter_mut().zip(d).for_each(|(s, d)| *s += step * d);
         }
+        self.wides.iter_mut().for_each(|w| w.advance(step));
         self.update_residual(problem, work, system);
         self.kappa = self.mean_product(problem, work, system, 0.0);
         self.short = step < 0.3 && !self.short;
@@ -147,6 +173,18 @@ impl Interior {
     /// Puts the impulses in `work` on the faces of their modes.
     pub fn snap(system: &PathSystem, problem: &Problem, work: &mut Work) {
         for (i, block) in problem.blocks.iter().enumerate() {
+            if work.is_wide(i) {
+                let (part, mode) = (
+                    work.part(i),
+                    wide::mode_of(problem.blocks, &system.modes, i),
+                );
+                let lambda = &mut work.lambda[part];
+                wide::put_on_face(*block, mode, lambda);
+                if mode == WideMode::Sliding {
+                    wide::turn_onto_cone(wide::friction(*block), lambda);
+                }
+                continue;
+            }
             let lambda = &mut work.lambda[work.offsets[i]..work.offsets[i + 1]];
             match (*block, system.modes[i], lambda) {
                 (_, Mode::Breaking, lambda) => lambda.fill(0.0),
@@ -170,7 +208,8 @@ impl Interior {
 
     /// As [`PathSystem::update_modes`].
     pub fn update_modes(&self, problem: &Problem, work: &Work, system: &mut PathSystem) -> bool {
-        system.update_modes(problem.blocks, &work.offsets, |i, _| self.slack[i])
+        let same = system.update_modes(problem.blocks, &work.offsets, |i, _| self.slack[i]);
+        self.update_wide_modes(problem, work, system) && same
     }
 
     fn update_residual(&mut self, problem: &Problem, work: &Work, system: &mut PathSystem) {
@@ -226,8 +265,13 @@ impl Interior {
 
     /// κ after `step`: the mean over all pairs.
     fn mean_product(&self, problem: &Problem, work: &Work, system: &PathSystem, step: f64) -> f64 {
-        let (mut sum, mut count) = (0.0, 0);
-        for (i, block) in problem.blocks.iter().enumerate() {
+        let (mut sum, mut count) = self.wide_products(problem, work, system, step);
+        for (i, block) in problem
+            .blocks
+            .iter()
+            .enumerate()
+            .filter(|(i, _)| !work.is_wide(*i))
+        {
             let p = self.product(system, *block, i, work.offsets[i], step);
             match block {
                 Block::Pyramid { mu } if *mu > 0.0 => {
@@ -251,10 +295,12 @@ impl Interior {
 
     /// Computes D of every block, and factors G + D.
     fn linearize(&mut self, problem: &Problem, work: &Work, system: &mut PathSystem) {
+        self.wide_slopes(problem, work, system);
         for (i, block) in problem.blocks.iter().enumerate() {
             let at = work.offsets[i];
             let mut d = [[0.0; 3]; 3];
             match *block {
+                _ if work.is_wide(i) => {}
                 Block::Contact { mu } if mu > 0.0 => {
                     let (l, s) = (triple(&system.lambda, at), triple(&system.sigma, at));
                     // Columns of L(ỹ) S, then (L(λ̃) J)⁻¹.
@@ -306,6 +352,7 @@ impl Interior {
             let p = self.product(system, *block, i, at, 0.0);
             let e = self.correction[i];
             match *block {
+                _ if work.is_wide(i) => {}
                 Block::Contact { mu } if mu > 0.0 => {
                     let (l, s) = (triple(&system.lambda, at), triple(&system.sigma, at));
                     // L(λ̃)⁻¹ (κe − λ̃ ∘ ỹ) = κ λ̃⁻¹ − ỹ, without the cancellation in the product.
@@ -340,6 +387,7 @@ impl Interior {
                 Block::Bilateral | Block::Torsion { .. } => self.target[at] = -system.sigma[at],
             }
         }
+        self.wide_targets(problem, work, system, kappa);
     }
 
     /// Solves for the direction towards the target.
@@ -369,6 +417,7 @@ impl Interior {
             // Bounds with their change, and impulses with theirs.
             let (l, d) = (&system.lambda[at..], &self.dlambda[at..]);
             match *block {
+                _ if work.is_wide(i) => {}
                 Block::Box { .. } => {
                     self.set_dslack(i, 0, [system.bounds[i], 0.0], l[0], d[0], kappa)
                 }
@@ -382,6 +431,7 @@ impl Interior {
                 _ => {}
             }
         }
+        self.follow_wides(problem, work, system, kappa);
     }
 
     /// The change of the slacks of the `k`-th bounded impulse of a block.
@@ -406,14 +456,19 @@ impl Interior {
 
     /// The largest step inside the cones, at most 2.
     fn reach(&self, problem: &Problem, work: &Work, system: &PathSystem) -> f64 {
-        let mut step: f64 = 2.0;
+        let mut step = self.wide_reach(problem, work, system, 2.0);
         let mut keep = |x: f64, d: f64| {
             if d < 0.0 {
                 step = step.min(-x / d);
             }
         };
         let mut cone: f64 = f64::INFINITY;
-        for (i, block) in problem.blocks.iter().enumerate() {
+        for (i, block) in problem
+            .blocks
+            .iter()
+            .enumerate()
+            .filter(|(i, _)| !work.is_wide(*i))
+        {
             let at = work.offsets[i];
             match *block {
                 Block::Pyramid { mu } => {

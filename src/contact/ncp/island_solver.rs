@@ -137,7 +137,7 @@ impl IslandSolver {
         let Delassus::Trees(rows) = problem.delassus else {
             return Ok(());
         };
-        self.working_set.list_all();
+        self.working_set.list_all(problem);
         let inside = self.working_set.blocks();
         (self.islands).split(rows.trees(), inside, |b| rows.trees_of(b))?;
         self.last = Some(*certificate);

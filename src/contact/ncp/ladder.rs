@@ -14,8 +14,8 @@ use crate::contact::tuning::{JAM_BRIEF, JAM_FIRST, JAM_USUAL};
 use Effort::{Brief, Thorough, Usual};
 use Method::{Alternating, Continuation, Given, Guessed, Interior, Parametric, Pivots, Rays};
 use When::{
-    Always, Closed, Dense, FewHeld, Pyramids, PyramidsByTrees, Rigid, RigidCones, Trees, Warm,
-    Yielding,
+    Always, Closed, Dense, FewHeld, Narrow, Pyramids, PyramidsByTrees, Rigid, RigidCones, Torsion,
+    Trees, Warm,
 };
 
 /// The impulse that Newton's method takes if redundant rows make it not unique.
@@ -47,15 +47,21 @@ impl Choice {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum When {
     Always,
-    /// Friction is in circular cones, and contacts are rigid.
+    /// No contact has torsional or rolling friction, friction is in circular cones, and contacts are rigid.
     RigidCones,
-    /// Friction is in pyramids, or contacts are rigid.
+    /// No contact has torsional or rolling friction; and friction is in pyramids, or contacts are rigid.
     Rigid,
-    /// Friction is in circular cones, and all contacts are compliant.
-    Yielding,
-    /// Friction is in pyramids.
+    /// Some contact has torsional or rolling friction, or friction is in circular cones and all contacts are
+    /// compliant.
+    Alternating,
+    /// No contact has torsional or rolling friction.
+    Narrow,
+    /// Some contact has torsional or rolling friction. The interior point then starts near the boundary, where
+    /// its path often has no fold if that from the middle has one.
+    Torsion,
+    /// Friction is in pyramids without torsional or rolling friction.
     Pyramids,
-    /// Friction is in pyramids, and G is stored by trees.
+    /// The same, and G is stored by trees.
     PyramidsByTrees,
     /// G is a matrix.
     Dense,
@@ -85,15 +91,16 @@ pub(super) struct Rung {
 }
 
 /// The methods for an island, in this order. docs/contact-methods.md lists how often each finds the solution.
-pub(super) const METHODS: [Rung; 8] = [
+pub(super) const METHODS: [Rung; 9] = [
     rung(Given, Always, 6, Brief, Path::Newton),
     rung(Guessed, Rigid, 5, Brief, Path::Polished),
-    rung(Alternating, Yielding, 8, Brief, Path::Polished),
+    rung(Alternating, When::Alternating, 8, Brief, Path::Polished),
     rung(Parametric, Pyramids, 40, Usual, Path::Polished),
     rung(Rays, PyramidsByTrees, 200, Usual, Path::Polished),
     rung(Pivots, RigidCones, 16, Usual, Path::Polished),
     rung(Interior, Always, 50, Usual, Path::Interior),
-    rung(Continuation, Always, 800, Thorough, Path::Continuation),
+    rung(Interior, Torsion, 50, Thorough, Path::Interior),
+    rung(Continuation, Narrow, 800, Thorough, Path::Continuation),
 ];
 
 /// One run of Newton's method.
@@ -193,12 +200,14 @@ mod tests {
     fn when(when: When) -> String {
         match when {
             Always => "all".into(),
-            RigidCones => "circular cones, rigid".into(),
-            Rigid => "rigid, or pyramids".into(),
-            Yielding => "circular cones, compliant".into(),
+            Narrow => "`condim` 1 and 3".into(),
+            Torsion => "`condim` 4 and 6, from near the boundary".into(),
+            RigidCones => "`condim` 1 and 3: circular cones, rigid".into(),
+            Rigid => "`condim` 1 and 3: rigid, or pyramids".into(),
+            When::Alternating => "circular cones, compliant; `condim` 4 and 6".into(),
             Closed => "matrix, cold, closed at a switch".into(),
-            Pyramids => "pyramids".into(),
-            PyramidsByTrees => "pyramids, trees".into(),
+            Pyramids => "`condim` 1 and 3: pyramids".into(),
+            PyramidsByTrees => "`condim` 1 and 3: pyramids, trees".into(),
             Dense => "matrix".into(),
             Trees => "trees".into(),
             FewHeld => format!("matrix, ≤ {FEW_HELD} rows held"),

@@ -47,7 +47,7 @@ impl Ncp {
 ///
 /// # Errors
 /// The errors of `solve`.
-pub(in crate::contact) fn undo(
+fn undo(
     step: &mut dyn Request,
     region: usize,
     work_budget: &WorkBudget,

@@ -24,13 +24,13 @@ use crate::contact::tuning::{
 };
 use crate::linalg::{F4, Lu, dispatch, grow, product, total};
 pub(super) use inside::INSIDES;
-pub(in crate::contact) use inside::{AGAIN, Inside};
+pub(in crate::contact::ncp) use inside::{AGAIN, Inside};
 use piece::WIDEST;
-pub(in crate::contact) use piece::{Piece, Set};
+pub(in crate::contact::ncp) use piece::{Piece, Set};
 
 /// The solver's memory. Equations lie side by side in lanes, padded with zeros.
 #[derive(Debug)]
-pub(in crate::contact) struct LeastNorm {
+pub(in crate::contact::ncp) struct LeastNorm {
     equations: usize,
     unknowns: usize,
     pieces: Vec<Piece>,

@@ -11,6 +11,8 @@
 use super::NcpSolver;
 use super::active_set::Purpose;
 use super::modes::largest;
+use super::wide::{self, WIDEST, Wide};
+use super::work::Work;
 use crate::contact::certificate::Certificate;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
@@ -197,20 +199,9 @@ impl NcpSolver {
                     for i in 0..nb {
                         let rate = limits[k * nb + i];
                         if rate != 0.0 {
-                            let at = self.work.offsets[i];
-                            let d = face_rate(
-                                problem.blocks[i],
-                                self.work.modes[i],
-                                &self.work.lambda[at..],
-                                rate,
-                            );
-                            let rows = problem.blocks[i].rows();
-                            problem.delassus.add_columns(
-                                i,
-                                at,
-                                &d[..rows],
-                                &mut dlambda[k * n..(k + 1) * n],
-                            );
+                            let d = face_rate(problem, &self.work, i, rate);
+                            let sigma = &mut dlambda[k * n..(k + 1) * n];
+                            add_columns(problem, &self.work, i, &d, sigma);
                         }
                     }
                 }
@@ -232,15 +223,9 @@ impl NcpSolver {
             for i in 0..nb {
                 let rate = limits[k * nb + i];
                 if rate != 0.0 {
-                    let at = self.work.offsets[i];
-                    let d = face_rate(
-                        problem.blocks[i],
-                        self.work.modes[i],
-                        &self.work.lambda[at..],
-                        rate,
-                    );
-                    for (r, d) in d.iter().enumerate().take(problem.blocks[i].rows()) {
-                        dlambda[k * n + at + r] += d;
+                    let d = face_rate(problem, &self.work, i, rate);
+                    for (row, d) in self.work.part(i).zip(d) {
+                        dlambda[k * n + row] += d;
                     }
                 }
             }
@@ -302,19 +287,9 @@ impl NcpSolver {
                     .add_columns(i, at, &w_bar[k * n + at..k * n + end], d_bar);
             }
             for i in 0..nb {
-                let at = self.work.offsets[i];
-                let d = face_rate(
-                    problem.blocks[i],
-                    self.work.modes[i],
-                    &self.work.lambda[at..],
-                    1.0,
-                );
-                let rows = problem.blocks[i].rows();
-                limits_bar[k * nb + i] = d[..rows]
-                    .iter()
-                    .zip(&d_bar[at..at + rows])
-                    .map(|(a, b)| a * b)
-                    .sum();
+                let d = face_rate(problem, &self.work, i, 1.0);
+                let own = d.iter().zip(&self.work.free[self.work.part(i)]);
+                limits_bar[k * nb + i] = own.map(|(a, b)| a * b).sum();
             }
         }
         Ok(())
@@ -484,17 +459,37 @@ fn lanes_of<const W: usize>(storage: &mut [f64]) -> &mut [[f64; W]] {
     storage.as_chunks_mut::<W>().0
 }
 
-/// The change of λ with μ (or the bound) at a fixed face, times `rate`.
-pub(super) fn face_rate(block: Block, mode: Mode, lambda: &[f64], rate: f64) -> [f64; 3] {
-    match (block, mode) {
+/// The change of λ with μ (or the bound) of block i at a fixed face, times `rate`; by the rows of its law.
+pub(super) fn face_rate(problem: &Problem, work: &Work, i: usize, rate: f64) -> Wide {
+    let lambda = &work.lambda[work.part(i)];
+    let (block, mut out) = (problem.blocks[i], [0.0; WIDEST]);
+    match (block, work.modes[i]) {
+        _ if work.is_wide(i) => {
+            let mode = wide::mode_of(problem.blocks, &work.modes, i);
+            return wide::face_rate(block, mode, lambda, rate);
+        }
         (Block::Contact { mu }, Mode::Sliding) if mu > 0.0 => {
-            [lambda[0] / mu * rate, lambda[1] / mu * rate, 0.0]
+            (out[0], out[1]) = (lambda[0] / mu * rate, lambda[1] / mu * rate);
         }
-        (Block::Pyramid { .. }, Mode::Bounded([x, y])) => {
-            [x, y, 0].map(|s| f64::from(s) * lambda[2] * rate)
+        (Block::Pyramid { .. }, Mode::Bounded(signs)) => {
+            for (out, s) in out.iter_mut().zip(signs) {
+                *out = f64::from(s) * lambda[2] * rate;
+            }
         }
-        (Block::Box { .. }, Mode::AtUpper) => [rate, 0.0, 0.0],
-        (Block::Box { .. }, Mode::AtLower) => [-rate, 0.0, 0.0],
-        _ => [0.0; 3],
+        (Block::Box { .. }, Mode::AtUpper) => out[0] = rate,
+        (Block::Box { .. }, Mode::AtLower) => out[0] = -rate,
+        _ => {}
     }
+    out
+}
+
+/// σ += G d for impulses d on the rows of the law of block i.
+pub(super) fn add_columns(problem: &Problem, work: &Work, i: usize, d: &Wide, sigma: &mut [f64]) {
+    let (at, torsion) = (work.offsets[i], work.offsets[i] - work.firsts[i]);
+    let (before, own) = d.split_at(torsion);
+    if torsion > 0 {
+        (problem.delassus).add_columns(i - 1, work.firsts[i], before, sigma);
+    }
+    let own = &own[..problem.blocks[i].rows()];
+    problem.delassus.add_columns(i, at, own, sigma);
 }

@@ -12,6 +12,11 @@
 //! back, continuation follows it through its folds: the last resort. Projected Gauss–Seidel and ADMM alone
 //! serve as an independent check.
 //!
+//! **Torsional and rolling friction.** The torsional rows of a contact are a block of their own, directly
+//! before the block of the contact. Both blocks have one law, a round cone or a pyramid of four to six rows
+//! (`wide`). Newton's method with fixed modes, alternating directions and the interior point take it; sweeps,
+//! pivots and continuation do not.
+//!
 //! **Without a solution.** Stabilization may require jammed bodies to separate although friction locks
 //! them. No impulse does this. Every method then fails, the certificate says so, and the caller requests a
 //! lower level of stabilization.
@@ -44,7 +49,7 @@ mod island_linear;
 pub mod island_solver;
 mod ladder;
 mod law;
-pub(in crate::contact) mod least_norm;
+mod least_norm;
 mod linearize;
 mod measure;
 mod modes;
@@ -60,11 +65,12 @@ mod resort;
 mod sides;
 mod smoothed;
 mod uniqueness;
+mod wide;
+mod wide_pairs;
 mod work;
 mod working_set;
 
 pub use law::Ncp;
-pub(in crate::contact) use law::undo;
 pub use linearize::Rank;
 pub use neighbours::Sides;
 
@@ -85,7 +91,6 @@ use interior::Interior;
 use least_norm::LeastNorm;
 use measure::Scales;
 use modes::{CLOSED, classify, largest, residuals};
-use newton::mode_of_impulse;
 use path_system::PathSystem;
 use ray::Ray;
 use work::{Best, Work};
@@ -187,6 +192,8 @@ pub struct NcpSolver {
     is_warm: bool,
     /// True if all contacts are compliant.
     yields: bool,
+    /// True if some contact has torsional or rolling friction.
+    wide: bool,
     factored: bool,
     linearized: bool,
 }
@@ -215,10 +222,10 @@ impl NcpSolver {
             capacity: *capacity,
             max_dense: dense,
             work: Work::new(max_rows, max_blocks, capacity.coordinates),
-            active_set: ActiveSetSystem::new([max_rows, dense], max_blocks, trees()),
+            active_set: ActiveSetSystem::new([max_rows, dense], capacity, trees()),
             least_norm: LeastNorm::new(dense),
-            shifted: PathSystem::new([max_rows, dense], max_blocks, capacity.coordinates, trees()),
-            interior: Interior::new(max_rows, max_blocks),
+            shifted: PathSystem::new([max_rows, dense], capacity, trees()),
+            interior: Interior::new(capacity),
             continuation: Continuation::new(max_rows),
             ray: Ray::new(capacity),
             admm: Admm::new([max_rows, dense], TreeSystem::definite(capacity)),
@@ -235,6 +242,7 @@ impl NcpSolver {
             last: None,
             is_warm: false,
             yields: false,
+            wide: false,
             factored: false,
             linearized: false,
         }
@@ -260,7 +268,8 @@ impl NcpSolver {
         (self.is_warm, self.yields) = (false, options.yields);
         self.check_size(problem, lambda, modes)?;
         problem.validate()?;
-        problem.refuse_torsion()?;
+        problem.check_torsion()?;
+        self.wide = problem.has_torsion();
         if options.method == Method::Admm && problem.has_pyramids() {
             return Err(Error::unsupported(
                 "method: Admm projects on circular cones, expected Auto or Pgs with pyramids",
@@ -284,7 +293,8 @@ impl NcpSolver {
             match options.method {
                 Method::Auto => self.solve_auto(problem, lambda, options),
                 Method::Continuation => self.solve_last(problem, options),
-                Method::Pgs => self.solve_pgs(problem, options),
+                Method::Pgs if !self.wide => self.solve_pgs(problem, options),
+                Method::Pgs => self.solve_auto(problem, lambda, options),
                 Method::Admm => self.solve_admm(problem, options)?,
             }
         };
@@ -437,36 +447,27 @@ impl NcpSolver {
     }
 
     fn guess_modes(&mut self, problem: &Problem) {
-        let Work {
-            offsets,
-            lambda,
-            sigma,
-            modes,
-            ..
-        } = &mut self.work;
-        for (i, block) in problem.blocks.iter().enumerate() {
-            let part = offsets[i]..offsets[i + 1];
-            modes[i] = mode_of_impulse(*block, &lambda[part.clone()], &sigma[part]);
-        }
+        newton::guess_modes(problem.blocks, &mut self.work, |_, _| true);
     }
 
     fn scales(&self, problem: &Problem) -> Scales {
-        Scales::own(largest(problem.g), largest(&self.work.lambda))
+        Scales::own(self.work.speed(problem.g), largest(&self.work.lambda))
     }
 
     /// Sets the modes of a solution that no Newton step verified.
     fn classify_all(&mut self, problem: &Problem, closed: f64) {
         let scales = self.scales(problem);
-        let Work {
-            offsets,
-            lambda,
-            sigma,
-            modes,
-            ..
-        } = &mut self.work;
+        let work = &mut self.work;
         for (i, block) in problem.blocks.iter().enumerate() {
-            let part = offsets[i]..offsets[i + 1];
-            modes[i] = classify(*block, &lambda[part.clone()], &sigma[part], scales, closed).0;
+            let (part, is_wide) = (work.part(i), work.is_wide(i));
+            let (lambda, sigma) = (&work.lambda[part.clone()], &work.sigma[part]);
+            if is_wide {
+                let (sigma, rows) = work.weighted(i, &work.sigma);
+                let mode = wide::classify(*block, lambda, &sigma[..rows], scales, closed).0;
+                wide::set_mode(problem.blocks, &mut work.modes, i, mode);
+            } else {
+                work.modes[i] = classify(*block, lambda, sigma, scales, closed).0;
+            }
         }
     }
 

@@ -4,6 +4,7 @@ use super::block_law;
 use super::cone::planar_norm;
 use super::measure::Scales;
 use super::pyramid;
+use super::wide;
 use super::work::Work;
 use crate::contact::mode::Mode;
 use crate::contact::problem::Block;
@@ -93,9 +94,13 @@ pub(super) fn residuals(blocks: &[Block], g: &[f64], lambda: &[f64], sigma: &[f6
         size => size,
     };
     let mut worst = [0.0f64; 3];
-    let mut at = 0;
+    let (mut at, mut end) = (0, 0);
     for block in blocks {
-        let end = at + block.rows();
+        end += block.rows();
+        if let Block::Torsion { .. } = block {
+            // Its rows belong to the law of the next block.
+            continue;
+        }
         let v = block_law::violation(*block, &lambda[at..end], &sigma[at..end]);
         for (worst, v) in worst.iter_mut().zip([v.cone, v.dual, v.complementarity]) {
             // NaN stays.
@@ -110,16 +115,6 @@ pub(super) fn residuals(blocks: &[Block], g: &[f64], lambda: &[f64], sigma: &[f6
         worst[1] / velocity,
         worst[2] / (impulse * velocity),
     ]
-}
-
-/// Replaces the modes. Returns whether they are unchanged.
-pub(super) fn replace_modes(modes: &mut [Mode], new: impl Iterator<Item = Mode>) -> bool {
-    let mut same = true;
-    for (mode, new) in modes.iter_mut().zip(new) {
-        same &= *mode == new;
-        *mode = new;
-    }
-    same
 }
 
 /// The mode that a block on the central path tends to: of each complementary pair, the smaller number goes
@@ -167,7 +162,29 @@ pub(super) fn held_residual(blocks: &[Block], work: &Work) -> f64 {
         let at = work.offsets[i];
         let sigma = &work.sigma[at..at + block.rows()];
         match (*block, work.modes[i]) {
+            (Block::Torsion { .. }, Mode::Sticking) => {
+                for (k, s) in sigma.iter().enumerate() {
+                    worst = worst.max((work.weight(at + k) * s).abs());
+                }
+            }
             (_, Mode::Sticking) => worst = worst.max(largest(sigma)),
+            (Block::Contact { .. }, Mode::Sliding) if work.is_wide(i) => {
+                let part = work.part(i);
+                worst = worst.max(sigma[2].abs());
+                if let Some(u) = wide::against(&work.lambda[part.clone()]) {
+                    let mut across = wide::across(&work.sigma[part.clone()], &u);
+                    for (x, row) in across.iter_mut().zip(part) {
+                        *x *= work.weight(row);
+                    }
+                    worst = worst.max(wide::norm(&across));
+                }
+            }
+            (Block::Torsion { .. }, Mode::Turned(signs)) => {
+                for (k, _) in signs.iter().enumerate().filter(|(_, b)| **b == 0) {
+                    let s = sigma.get(k).copied().unwrap_or(0.0);
+                    worst = worst.max((work.weight(at + k) * s).abs());
+                }
+            }
             (Block::Contact { mu }, Mode::Sliding) => {
                 worst = worst.max(sigma[2].abs());
                 let (x, y) = (work.lambda[at], work.lambda[at + 1]);

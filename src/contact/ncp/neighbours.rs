@@ -24,6 +24,7 @@ use super::cone::planar_norm;
 use super::measure::Scales;
 use super::modes::{CLOSED, classify, largest};
 use super::pyramid;
+use super::wide;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
 use crate::contact::tuning::{AGREED, SIDES_FELT, SIDES_RELEASED};
@@ -265,9 +266,16 @@ impl NcpSolver {
         let work = &mut self.work;
         let mut weak = 0;
         for (i, block) in problem.blocks.iter().enumerate() {
-            let part = work.offsets[i]..work.offsets[i + 1];
+            let (part, is_wide) = (work.part(i), work.is_wide(i));
             let (lambda, sigma) = (&work.lambda[part.clone()], &work.sigma[part]);
-            if let Some(switch) = switch(*block, lambda, sigma, scales) {
+            if is_wide {
+                let (sigma, rows) = work.weighted(i, &work.sigma);
+                let switch = wide::switch(*block, lambda, &sigma[..rows], scales, CLOSED);
+                if let Some((released, _)) = switch {
+                    wide::set_mode(problem.blocks, &mut work.modes, i, released);
+                    weak += 1;
+                }
+            } else if let Some(switch) = switch(*block, lambda, sigma, scales) {
                 work.modes[i] = switch.released;
                 weak += 1;
             }
@@ -300,9 +308,19 @@ impl NcpSolver {
         // Mark dry friction that moves by its bound, to be checked below.
         work.kept.fill(0.0);
         for (i, block) in problem.blocks.iter().enumerate() {
-            let part = work.offsets[i]..work.offsets[i + 1];
+            let (part, is_wide) = (work.part(i), work.is_wide(i));
             let moves = &change[part.clone()];
             let (lambda, sigma) = (&work.lambda[part.clone()], &work.sigma[part.clone()]);
+            if is_wide {
+                let (sigma, rows) = work.weighted(i, &work.sigma);
+                let switch = wide::switch(*block, lambda, &sigma[..rows], scales, CLOSED);
+                let held = switch.map(|s| s.1);
+                let mut all = moves.iter().zip(held.unwrap_or_default());
+                if all.any(|(m, held)| held && m.abs() > at_rest) {
+                    return Ok(false);
+                }
+                continue;
+            }
             if let Block::Box { bound } = block {
                 let held = switch(*block, lambda, sigma, scales).is_some()
                     || sigma[0].abs() <= CLOSED * scales.velocity
@@ -354,11 +372,14 @@ impl NcpSolver {
         }
         let slack = CLOSED * largest(&self.work.lambda);
         holds &= self.active_set.faces.iter().all(|face| {
-            let part = self.work.offsets[face.block]..self.work.offsets[face.block + 1];
+            let (part, block) = (self.work.part(face.block), problem.blocks[face.block]);
             let (middle, reach) = (&middle[part.clone()], &reach[part]);
-            let sticks = face.slide.is_none();
+            let sticks = face.slide.is_none() && face.wide.is_none();
             largest(reach) <= slack
-                || is_inside(problem.blocks[face.block], sticks, middle, reach, slack)
+                || match self.work.is_wide(face.block) {
+                    true => wide::is_inside(block, sticks, middle, reach, slack),
+                    false => is_inside(block, sticks, middle, reach, slack),
+                }
         });
         self.work.free = middle;
         self.work.chosen = reach;
@@ -371,11 +392,16 @@ impl NcpSolver {
     /// True if some block is at a switch.
     pub(super) fn has_weak(&self, problem: &Problem) -> bool {
         let scales = self.scales_of_switches(problem);
-        let parts = self.work.offsets.windows(2).zip(problem.blocks);
-        parts.into_iter().any(|(at, block)| {
-            let part = at[0]..at[1];
+        problem.blocks.iter().enumerate().any(|(i, block)| {
+            let part = self.work.part(i);
             let (lambda, sigma) = (&self.work.lambda[part.clone()], &self.work.sigma[part]);
-            switch(*block, lambda, sigma, scales).is_some()
+            match self.work.is_wide(i) {
+                true => {
+                    let (sigma, rows) = self.work.weighted(i, &self.work.sigma);
+                    wide::switch(*block, lambda, &sigma[..rows], scales, CLOSED).is_some()
+                }
+                false => switch(*block, lambda, sigma, scales).is_some(),
+            }
         })
     }
 }

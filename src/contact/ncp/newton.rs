@@ -10,6 +10,7 @@ use super::ladder::Choice;
 use super::least_norm::LeastNorm;
 use super::modes::{CLOSED, held_residual, largest};
 use super::pyramid;
+use super::wide::{self, WideMode};
 use super::work::Work;
 use crate::contact::digits::{HELD, READABLE, ROUND_OFF};
 use crate::contact::mode::Mode;
@@ -38,7 +39,7 @@ pub(super) fn run(
     budget: [usize; 2],
     factorizations: &mut usize,
 ) -> bool {
-    let velocity = largest(problem.g).max(1.0);
+    let velocity = work.speed(problem.g).max(1.0);
     let slack = HELD * tolerance * velocity;
     let exact = match choice {
         Choice::Any => 0.01 * slack,
@@ -144,6 +145,19 @@ fn check_impulses(blocks: &[Block], work: &mut Work) -> usize {
     let mut flips = 0;
     for (i, block) in blocks.iter().enumerate() {
         let at = work.offsets[i];
+        if work.is_wide(i) {
+            let part = work.part(i);
+            let (lambda, mode) = (
+                &mut work.lambda[part],
+                wide::mode_of(blocks, &work.modes, i),
+            );
+            if let Some(next) = mode.by_impulse(*block, lambda, slack) {
+                wide::set_mode(blocks, &mut work.modes, i, next);
+                block_law::project(*block, lambda);
+                flips += 1;
+            }
+            continue;
+        }
         let lambda = &mut work.lambda[at..at + block.rows()];
         let mode = &mut work.modes[i];
         let next = match (*block, *mode, &mut *lambda) {
@@ -187,6 +201,16 @@ fn check_velocities(blocks: &[Block], work: &mut Work, slack: f64) -> usize {
     let mut flips = 0;
     for (i, block) in blocks.iter().enumerate() {
         let at = work.offsets[i];
+        if work.is_wide(i) {
+            let (part, mode) = (work.part(i), wide::mode_of(blocks, &work.modes, i));
+            let w = [&work.diagonal[i - 1], &work.diagonal[i]];
+            let state = (&mut work.lambda[part.clone()], &work.sigma[part]);
+            if let Some(next) = mode.by_velocity(*block, state, w, slack) {
+                wide::set_mode(blocks, &mut work.modes, i, next);
+                flips += 1;
+            }
+            continue;
+        }
         let sigma = &work.sigma[at..at + block.rows()];
         let lambda = &mut work.lambda[at..at + block.rows()];
         let mode = &mut work.modes[i];
@@ -258,6 +282,9 @@ fn release_one(blocks: &[Block], work: &mut Work, slack: f64) -> usize {
     match fastest.1 {
         Some(i) => {
             work.modes[i] = Mode::Breaking;
+            if work.is_wide(i) {
+                work.modes[i - 1] = Mode::Breaking;
+            }
             1
         }
         None => 0,
@@ -268,7 +295,7 @@ fn release_one(blocks: &[Block], work: &mut Work, slack: f64) -> usize {
 /// before.
 pub(super) fn promote(problem: &Problem, work: &mut Work) -> bool {
     let blocks = problem.blocks;
-    let closed = CLOSED * largest(problem.g).max(1.0);
+    let closed = CLOSED * work.speed(problem.g).max(1.0);
     let next = |i: usize, work: &Work| -> Option<Mode> {
         let at = work.offsets[i];
         let sigma = &work.sigma[at..at + blocks[i].rows()];
@@ -301,12 +328,25 @@ pub(super) fn promote(problem: &Problem, work: &mut Work) -> bool {
             _ => None,
         }
     };
-    if (0..blocks.len()).all(|i| next(i, work).is_none()) {
+    let next_wide = |i: usize, work: &Work| {
+        let mode = wide::mode_of(blocks, &work.modes, i);
+        let (sigma, rows) = work.weighted(i, &work.sigma);
+        mode.promoted(blocks[i], &sigma[..rows], closed)
+    };
+    let stays = |i: usize| match work.is_wide(i) {
+        true => next_wide(i, work).is_none(),
+        false => next(i, work).is_none(),
+    };
+    if (0..blocks.len()).all(stays) {
         return false;
     }
     work.keep_verified();
     for i in 0..blocks.len() {
-        if let Some(mode) = next(i, work) {
+        if work.is_wide(i) {
+            if let Some(mode) = next_wide(i, work) {
+                wide::set_mode(blocks, &mut work.modes, i, mode);
+            }
+        } else if let Some(mode) = next(i, work) {
             work.modes[i] = mode;
         }
     }
@@ -334,5 +374,26 @@ pub(super) fn mode_of_impulse(block: Block, lambda: &[f64], sigma: &[f64]) -> Mo
             }
         }
         _ => Mode::Sticking,
+    }
+}
+
+/// Guesses the modes of the blocks that `wanted` selects, from their impulses and velocities.
+pub(super) fn guess_modes(
+    blocks: &[Block],
+    work: &mut Work,
+    wanted: impl Fn(&[Mode], usize) -> bool,
+) {
+    for (i, block) in blocks.iter().enumerate() {
+        let (part, is_wide) = (work.part(i), work.is_wide(i));
+        let (lambda, sigma) = (&work.lambda[part.clone()], &work.sigma[part]);
+        if is_wide {
+            let mode = match wanted(&work.modes, i) || wanted(&work.modes, i - 1) {
+                true => WideMode::of_impulse(*block, lambda),
+                false => wide::mode_of(blocks, &work.modes, i),
+            };
+            wide::set_mode(blocks, &mut work.modes, i, mode);
+        } else if wanted(&work.modes, i) && !matches!(block, Block::Torsion { .. }) {
+            work.modes[i] = mode_of_impulse(*block, lambda, sigma);
+        }
     }
 }

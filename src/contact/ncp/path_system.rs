@@ -3,13 +3,22 @@
 
 mod by_trees;
 
-use super::modes::{replace_modes, tending};
+use super::modes::tending;
+use super::wide::{self, WIDEST, Wide};
 use super::work::Work;
+use crate::contact::capacity::Capacity;
 use crate::contact::digits::{DEPENDENT, IDLE};
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Delassus, Problem, Small};
 use crate::contact::tree_system::TreeSystem;
 use crate::linalg::Lu;
+
+/// D of a contact with torsional or rolling friction.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WideShift {
+    pub block: usize,
+    pub slope: [Wide; WIDEST],
+}
 
 /// The iterate, the system and its factorization. The units make the mean diagonal of each block of G
 /// and the largest entry of g equal to one: λ = unit · velocity · λ', σ = velocity / unit · σ'.
@@ -33,6 +42,8 @@ pub(super) struct PathSystem {
     pub modes: Vec<Mode>,
     /// D of each block. Fill it before [`PathSystem::factor`].
     pub shift: Vec<Small>,
+    /// D of contacts with torsional or rolling friction. Their `shift` is zero.
+    pub wides: Vec<WideShift>,
     /// Largest entry of D of each block, at least one. Used by trees only.
     sizes: Vec<f64>,
     x: Vec<[f64; 1]>,
@@ -45,10 +56,10 @@ pub(super) struct PathSystem {
 impl PathSystem {
     pub fn new(
         [max_rows, dense]: [usize; 2],
-        max_blocks: usize,
-        max_coordinates: usize,
+        capacity: &Capacity,
         trees: TreeSystem,
     ) -> PathSystem {
+        let max_blocks = capacity.blocks;
         let rows = || Vec::with_capacity(max_rows);
         PathSystem {
             matrix: Vec::with_capacity(dense * dense),
@@ -62,12 +73,13 @@ impl PathSystem {
             sigma: Vec::with_capacity(max_rows),
             modes: Vec::with_capacity(max_blocks),
             shift: Vec::with_capacity(max_blocks),
+            wides: Vec::with_capacity(capacity.torsion),
             sizes: Vec::with_capacity(max_blocks),
             x: rows(),
             remainder: rows(),
             rows: rows(),
             part: Vec::with_capacity(max_rows),
-            z: vec![[0.0]; max_coordinates],
+            z: vec![[0.0]; capacity.coordinates],
         }
     }
 
@@ -86,6 +98,15 @@ impl PathSystem {
         self.unit.clear();
         self.unit
             .extend((0..nb).map(|i| mean(i).max(1e-12 * largest).sqrt().recip()));
+        self.wides.clear();
+        for i in (0..nb).filter(|i| work.is_wide(*i)) {
+            // One unit keeps the cone round.
+            self.unit[i - 1] = self.unit[i];
+            self.wides.push(WideShift {
+                block: i,
+                slope: [[0.0; WIDEST]; WIDEST],
+            });
+        }
         self.is_null.clear();
         self.is_null.extend((0..nb).map(|i| {
             let last = problem.blocks[i].rows() - 1;
@@ -142,12 +163,18 @@ impl PathSystem {
         offsets: &[usize],
         slack: impl Fn(usize, &[f64]) -> [f64; 4],
     ) -> bool {
-        let new = blocks.iter().enumerate().map(|(i, block)| {
+        let mut same = true;
+        for (i, block) in blocks.iter().enumerate() {
+            if matches!(block, Block::Torsion { .. }) || wide::is_wide(blocks, i) {
+                continue;
+            }
             let part = offsets[i]..offsets[i + 1];
             let (l, s) = (&self.lambda[part.clone()], &self.sigma[part]);
-            tending(*block, self.bounds[i], l, s, slack(i, s))
-        });
-        replace_modes(&mut self.modes, new)
+            let new = tending(*block, self.bounds[i], l, s, slack(i, s));
+            same &= self.modes[i] == new;
+            self.modes[i] = new;
+        }
+        same
     }
 
     /// Writes impulses and modes in the problem's units into `work`, and updates σ.
@@ -233,6 +260,15 @@ impl PathSystem {
                 if frozen(*block, r) {
                     line.fill(0.0);
                     line[at + r] = 1.0;
+                }
+            }
+        }
+        for wide in &self.wides {
+            let first = offsets[wide.block - 1];
+            let part = first..offsets[wide.block + 1];
+            for (row, slope) in part.clone().zip(&wide.slope) {
+                for (a, d) in a[row * n..][part.clone()].iter_mut().zip(slope) {
+                    *a += d;
                 }
             }
         }

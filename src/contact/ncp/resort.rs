@@ -8,7 +8,7 @@
 
 use super::NcpSolver;
 use super::block_law;
-use crate::contact::problem::{Delassus, Problem, Small};
+use crate::contact::problem::{Block, Delassus, Problem, Small};
 use crate::contact::tuning::{USELESS, USELESS_SWEEPS};
 
 impl NcpSolver {
@@ -18,8 +18,9 @@ impl NcpSolver {
     pub(super) fn settle_for(&mut self, problem: &Problem, residual: f64) {
         let work = &mut self.work;
         work.keep();
-        for (block, at) in problem.blocks.iter().zip(work.offsets.windows(2)) {
-            block_law::project(*block, &mut work.lambda[at[0]..at[1]]);
+        for (i, block) in problem.blocks.iter().enumerate() {
+            let part = work.part(i);
+            block_law::project(*block, &mut work.lambda[part]);
         }
         work.update_sigma(problem);
         // For s λ the objective is s gᵀλ + s²/2 λᵀGλ.
@@ -46,13 +47,17 @@ impl NcpSolver {
         }
     }
 
-    /// One sweep of projected descent, block by block. No block raises the objective.
+    /// One sweep of projected descent, block by block. No block raises the objective. Contacts with torsional
+    /// or rolling friction keep their impulses.
     fn descend(&mut self, problem: &Problem) {
         let work = &mut self.work;
         if let Delassus::Trees(rows) = problem.delassus {
             rows.velocities(&work.lambda, &mut work.z);
         }
         for (i, block) in problem.blocks.iter().enumerate() {
+            if work.is_wide(i) || matches!(block, Block::Torsion { .. }) {
+                continue;
+            }
             let part = work.offsets[i]..work.offsets[i + 1];
             let rows = part.len();
             let step = bound(&work.diagonal[i], rows).recip();

@@ -14,7 +14,7 @@
 use super::NcpSolver;
 use super::active_set::Purpose;
 use super::island_solver::IslandSolver;
-use super::linearize::face_rate;
+use super::linearize::{add_columns, face_rate};
 use super::neighbours::Around;
 use super::work::Probe;
 use crate::contact::island_part::gather;
@@ -50,10 +50,8 @@ impl NcpSolver {
     /// `w` += G times the impulses by which variations of coefficients and bounds move the faces.
     fn add_limits(&self, problem: &Problem, limits: &[f64], w: &mut [f64]) {
         for (i, rate) in limits.iter().enumerate().filter(|(_, rate)| **rate != 0.0) {
-            let (block, at) = (problem.blocks[i], self.work.offsets[i]);
-            let d = face_rate(block, self.work.modes[i], &self.work.lambda[at..], *rate);
-            let d = &d[..block.rows()];
-            problem.delassus.add_columns(i, at, d, w);
+            let d = face_rate(problem, &self.work, i, *rate);
+            add_columns(problem, &self.work, i, &d, w);
         }
     }
 

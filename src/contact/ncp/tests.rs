@@ -10,3 +10,4 @@ mod recorded;
 mod redundant;
 mod solve;
 mod trees;
+mod wide;

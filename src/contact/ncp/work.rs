@@ -1,14 +1,22 @@
 //! The vectors that the solvers share: one iterate, its backups, and scratch.
 
 use crate::contact::certificate::Path;
+use crate::contact::digits::IDLE;
 use crate::contact::mode::Mode;
-use crate::contact::problem::{Problem, Small};
+use crate::contact::problem::{Block, Problem, Small};
+use std::ops::Range;
 
 #[derive(Debug)]
 pub(super) struct Work {
     /// First row of each block, and n.
     pub offsets: Vec<usize>,
+    /// First row of each law: of a contact, the first of its torsional rows if it has any.
+    pub firsts: Vec<usize>,
     pub diagonal: Vec<Small>,
+    /// Weight of each row's velocity, relative to a sliding row; empty without torsional rows. These are
+    /// angular velocities times arbitrary lengths. The weight makes their velocity equal to the sliding
+    /// velocity with the same energy.
+    weights: Vec<f64>,
     pub lambda: Vec<f64>,
     pub sigma: Vec<f64>,
     pub modes: Vec<Mode>,
@@ -31,7 +39,9 @@ impl Work {
         let rows = || Vec::with_capacity(max_rows);
         Work {
             offsets: Vec::with_capacity(max_blocks + 1),
+            firsts: Vec::with_capacity(max_blocks),
             diagonal: Vec::with_capacity(max_blocks),
+            weights: rows(),
             lambda: rows(),
             sigma: rows(),
             modes: Vec::with_capacity(max_blocks),
@@ -53,15 +63,21 @@ impl Work {
     pub fn start(&mut self, problem: &Problem, lambda: &[f64], modes: &[Mode]) {
         let n = problem.rows();
         self.offsets.clear();
+        self.firsts.clear();
         self.diagonal.clear();
-        let mut at = 0;
+        let (mut at, mut first) = (0, 0);
         for (i, block) in problem.blocks.iter().enumerate() {
             self.offsets.push(at);
+            self.firsts.push(first);
             self.diagonal
                 .push(problem.delassus.diagonal(i, at, block.rows(), n));
             at += block.rows();
+            if !matches!(block, Block::Torsion { .. }) {
+                first = at;
+            }
         }
         self.offsets.push(at);
+        self.weigh(n);
         self.lambda.clear();
         self.lambda.extend_from_slice(lambda);
         self.modes.clear();
@@ -80,6 +96,63 @@ impl Work {
         self.x.resize(n, [0.0]);
         self.scratch.resize(n, [0.0]);
         self.verified_modes.resize(modes.len(), Mode::Unknown);
+    }
+
+    fn weigh(&mut self, rows: usize) {
+        self.weights.clear();
+        for i in 0..self.firsts.len() {
+            if !self.is_wide(i) {
+                continue;
+            }
+            self.weights.resize(rows, 1.0);
+            let contact = &self.diagonal[i];
+            let sliding = 0.5 * (contact[0][0] + contact[1][1]);
+            for (r, row) in (self.firsts[i]..self.offsets[i]).enumerate() {
+                let torsion = self.diagonal[i - 1][r][r];
+                if sliding > IDLE * torsion && torsion > IDLE * sliding {
+                    self.weights[row] = (sliding / torsion).sqrt();
+                }
+            }
+        }
+    }
+
+    /// Weight of a row's velocity.
+    #[inline]
+    pub fn weight(&self, row: usize) -> f64 {
+        self.weights.get(row).copied().unwrap_or(1.0)
+    }
+
+    /// The largest weighted velocity; NaN is ignored.
+    pub fn speed(&self, sigma: &[f64]) -> f64 {
+        let larger = |m: f64, x: f64| if x > m { x } else { m };
+        match self.weights.is_empty() {
+            true => sigma.iter().fold(0.0, |m, x| larger(m, x.abs())),
+            false => {
+                let all = sigma.iter().zip(&self.weights);
+                all.fold(0.0, |m, (x, w)| larger(m, (w * x).abs()))
+            }
+        }
+    }
+
+    /// The weighted velocities of a contact with torsional rows, and their number.
+    pub fn weighted(&self, i: usize, sigma: &[f64]) -> ([f64; 6], usize) {
+        let (mut out, part) = ([0.0; 6], self.part(i));
+        for (out, row) in out.iter_mut().zip(part.clone()) {
+            *out = self.weight(row) * sigma[row];
+        }
+        (out, part.len())
+    }
+
+    /// Whether block i is a contact with torsional or rolling friction.
+    #[inline]
+    pub fn is_wide(&self, i: usize) -> bool {
+        self.firsts[i] != self.offsets[i]
+    }
+
+    /// The rows of the law of block i.
+    #[inline]
+    pub fn part(&self, i: usize) -> Range<usize> {
+        self.firsts[i]..self.offsets[i + 1]
     }
 
     /// σ = G λ + g.

@@ -14,11 +14,12 @@ use crate::contact::whitened_jacobian::WhitenedJacobian;
 #[derive(Debug)]
 pub(super) struct WorkingSet {
     inside: Vec<bool>,
-    /// The included blocks, in increasing order.
+    /// The included blocks, in the order of `region`.
     blocks: Vec<usize>,
     /// True for blocks that the last extension added.
     is_new: Vec<bool>,
-    /// The blocks of the region that is solved, in increasing order.
+    /// The blocks of the region that is solved, in increasing order, but torsional rows directly before
+    /// their contact.
     region: Vec<usize>,
     extensions: usize,
     /// A velocity of all trees, in their coordinates.
@@ -60,10 +61,12 @@ impl WorkingSet {
             Some(blocks) => self.region.extend_from_slice(blocks),
             None => self.region.extend(0..problem.blocks.len()),
         }
+        sort_by_laws(problem.blocks, &mut self.region);
         let unit = self.unit(problem, rows);
         for &b in &self.region {
-            let held = !matches!(modes[b], Mode::Breaking | Mode::Unknown);
-            let opening = opening(problem.blocks[b], &problem.g[rows.range(b)]) / unit;
+            let of = contact_of(problem.blocks, b);
+            let held = !matches!(modes[of], Mode::Breaking | Mode::Unknown);
+            let opening = opening(problem.blocks[of], &problem.g[rows.range(of)]) / unit;
             self.inside[b] = held || opening <= LEFT_OUT_OPENING;
             self.is_new[b] = self.inside[b];
         }
@@ -86,9 +89,10 @@ impl WorkingSet {
     }
 
     /// Lists the included blocks of all regions.
-    pub fn list_all(&mut self) {
+    pub fn list_all(&mut self, problem: &Problem) {
         self.region.clear();
         self.region.extend(0..self.inside.len());
+        sort_by_laws(problem.blocks, &mut self.region);
         self.list();
     }
 
@@ -125,13 +129,14 @@ impl WorkingSet {
             if self.inside[b] {
                 continue;
             }
-            let mut sigma = rows.times(b, z).map(|x| x[0]);
-            let range = rows.range(b);
+            let of = contact_of(problem.blocks, b);
+            let mut sigma = rows.times(of, z).map(|x| x[0]);
+            let range = rows.range(of);
             let n = range.len();
             for (s, g) in sigma.iter_mut().zip(&problem.g[range]) {
                 *s += g;
             }
-            let opening = opening(problem.blocks[b], &sigma[..n]) / unit;
+            let opening = opening(problem.blocks[of], &sigma[..n]) / unit;
             margin = margin.min(opening);
             self.is_new[b] = opening <= LEFT_OUT_OPENING;
             any |= self.is_new[b];
@@ -162,6 +167,23 @@ impl WorkingSet {
         self.blocks.clear();
         let inside = self.region.iter().filter(|b| self.inside[**b]);
         self.blocks.extend(inside);
+    }
+}
+
+/// The contact of a block of torsional rows; for other blocks the block itself.
+fn contact_of(blocks: &[Block], block: usize) -> usize {
+    match blocks[block] {
+        Block::Torsion { contact, .. } => contact,
+        _ => block,
+    }
+}
+
+/// Sorts blocks by their number, but torsional rows directly before their contact.
+pub(super) fn sort_by_laws(blocks: &[Block], order: &mut [usize]) {
+    let is_torsion = |b: &usize| matches!(blocks[*b], Block::Torsion { .. });
+    let is_sorted = order.is_sorted() && !order.iter().any(is_torsion);
+    if !is_sorted {
+        order.sort_unstable_by_key(|b| (contact_of(blocks, *b), !is_torsion(b)));
     }
 }
 

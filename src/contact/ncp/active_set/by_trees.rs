@@ -16,7 +16,16 @@ impl ActiveSetSystem {
         self.coordinates = rows.coordinates();
         self.trees.clear_weights(rows.blocks());
         self.compliance.clear();
+        self.wide_compliance.clear();
         for face in &self.faces {
+            if let Some(wide) = face.wide.map(|k| &self.wides[k]) {
+                let k = wide.compliance(|r| rows.compliance(face.row + r), ease(face));
+                self.compliance.extend(std::iter::repeat_n(0.0, face.size));
+                self.trees
+                    .set_wide(face.block, face.rows - 3, &wide.weight(&k));
+                self.wide_compliance.push(k);
+                continue;
+            }
             let (w, ease) = (&mut self.trees.weights[face.block], ease(face));
             let compliance = |k: usize| rows.compliance(face.row + k);
             match face.slide {
@@ -99,12 +108,14 @@ impl ActiveSetSystem {
                 for ((dx, r), k) in dx.iter_mut().zip(r.iter()).zip(&self.compliance) {
                     *dx = r.map(|r| k * r);
                 }
+                self.add_wide_compliance(1.0, r, dx, transposed);
                 self.on_rows(dx, y, transposed);
                 self.trees.respond(rows, y, transposed);
                 self.on_faces(y, r, transposed);
                 for ((dx, r), k) in dx.iter_mut().zip(r.iter()).zip(&self.compliance) {
                     *dx = from_fn(|i| dx[i] - k * r[i]);
                 }
+                self.add_wide_compliance(-1.0, r, dx, transposed);
                 for (x, dx) in x.iter_mut().zip(dx.iter()) {
                     *x = from_fn(|i| x[i] + dx[i]);
                 }
@@ -142,6 +153,26 @@ impl ActiveSetSystem {
         self.rows = y;
     }
 
+    /// dx ← dx + scale K r on wide faces, with Kᵀ if `transposed`.
+    fn add_wide_compliance<const W: usize>(
+        &self,
+        scale: f64,
+        r: &[[f64; W]],
+        dx: &mut [[f64; W]],
+        transposed: bool,
+    ) {
+        let faces = self.faces.iter().filter(|f| f.wide.is_some());
+        for (face, k) in faces.zip(&self.wide_compliance) {
+            let part = face.start..face.start + face.size;
+            for (a, dx) in dx[part.clone()].iter_mut().enumerate() {
+                for (b, r) in r[part.clone()].iter().enumerate() {
+                    let k = if transposed { k[b][a] } else { k[a][b] };
+                    *dx = from_fn(|i| dx[i] + scale * k * r[i]);
+                }
+            }
+        }
+    }
+
     /// r ← εE dx.
     fn ease<const W: usize>(&self, dx: &[[f64; W]], r: &mut [[f64; W]]) {
         for face in &self.faces {
@@ -162,6 +193,10 @@ impl ActiveSetSystem {
             if let Some(slide) = &face.slide {
                 let at = face.start + 1;
                 r[at] = from_fn(|k| r[at][k] - slide.turn * x[at][k]);
+            } else if let Some(wide) = self.wide(face) {
+                for (at, turn) in (face.start..face.start + face.size).zip(wide.turn) {
+                    r[at] = from_fn(|k| r[at][k] - turn * x[at][k]);
+                }
             }
         }
     }

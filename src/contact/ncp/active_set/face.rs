@@ -16,6 +16,9 @@ pub struct Face {
     pub start: usize,
     pub size: usize,
     pub slide: Option<Slide>,
+    /// Index of a [`WideFace`](super::WideFace). The face then has the rows of a contact and of its torsional
+    /// or rolling friction.
+    pub wide: Option<usize>,
     /// Mean diagonal of G on the block.
     pub response: f64,
 }
@@ -27,6 +30,7 @@ impl Face {
         self.block == b.block
             && self.row == b.row
             && self.size == b.size
+            && self.wide.or(b.wide).is_none()
             && match (&self.slide, &b.slide) {
                 (None, None) => true,
                 (Some(a), Some(b)) => {

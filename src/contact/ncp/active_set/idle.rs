@@ -59,7 +59,7 @@ impl ActiveSetSystem {
 fn is_idle(values: &[f64], n: usize, face: &Face, k: usize) -> bool {
     // The equation across the slip is solved by turning the slip direction.
     let turns = k > 0 && face.slide.is_some_and(|s| s.turn > 0.0);
-    !turns && response(values, n, face, k) <= IDLE * face.response
+    face.wide.is_none() && !turns && response(values, n, face, k) <= IDLE * face.response
 }
 
 /// Diagonal of G along the unknown `k` of a face.

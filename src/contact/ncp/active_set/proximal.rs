@@ -19,7 +19,7 @@ impl ActiveSetSystem {
         let m = self.order;
         let a = self.general.matrix(m);
         grow(&mut self.rows, n);
-        assemble(values, n, &self.faces, a, &mut self.rows);
+        assemble(values, n, (&self.faces, &self.wides), a, &mut self.rows);
         let largest = (self.faces.iter()).fold(0.0, |m: f64, f| m.max(f.response));
         // The floor regularizes also rows in the null space of G.
         let floor = if largest > 0.0 {

@@ -8,11 +8,11 @@ pub(in crate::contact::ncp) const INSIDES: [Inside; 3] =
     [inside(0.75, 1e-3), AGAIN, inside(0.999, 1e-5)];
 
 /// Required distance of a new choice if the impulse of the last step has left the cones.
-pub(in crate::contact) const AGAIN: Inside = inside(0.99, 1e-3);
+pub(in crate::contact::ncp) const AGAIN: Inside = inside(0.99, 1e-3);
 
 /// A required distance of an impulse from the boundary of its set.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::contact) struct Inside {
+pub(in crate::contact::ncp) struct Inside {
     /// Share of the friction coefficient, or of a bound, that the impulse may use.
     pub share: f64,
     /// The least normal impulse, and the least impulse of a limit.

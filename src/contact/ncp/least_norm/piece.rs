@@ -8,7 +8,7 @@ pub(super) const WIDEST: usize = 6;
 
 /// The set of the unknowns of one face.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::contact) enum Set {
+pub(in crate::contact::ncp) enum Set {
     /// ‖x_T‖ ≤ μ x_n; the last unknown is the normal.
     Cone {
         mu: f64,
@@ -32,7 +32,7 @@ pub(in crate::contact) enum Set {
 
 /// Unknowns that share a set.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::contact) struct Piece {
+pub(in crate::contact::ncp) struct Piece {
     /// Index of the first unknown, and number of unknowns.
     pub start: usize,
     pub size: usize,

@@ -2,9 +2,11 @@
 
 use super::{PathSystem, frozen};
 use crate::contact::digits::DEPENDENT;
+use crate::contact::ncp::wide::{self, WIDEST};
 use crate::contact::problem::{Block, Problem, Small};
 use crate::contact::tuning::{PATH_PROXIMAL, PATH_REPETITIONS};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
+use crate::linalg::invert;
 
 impl PathSystem {
     /// Factors with W, the inverse of D + R in the problem's units.
@@ -28,6 +30,26 @@ impl PathSystem {
                 _ => w[0][0] = d[0][0].recip(),
             }
             w.iter_mut().flatten().for_each(|w| *w *= unit);
+        }
+        for wide in &self.wides {
+            let i = wide.block;
+            let (torsion, unit) = (rows.range(i - 1).len(), self.unit[i] * self.unit[i]);
+            let (mut d, count) = (wide.slope, torsion + 3);
+            let size = d.as_flattened().iter().fold(1.0f64, |m, d| m.max(d.abs()));
+            (self.sizes[i - 1], self.sizes[i]) = (size, size);
+            let first = rows.range(i - 1).start;
+            for (r, line) in d.iter_mut().enumerate() {
+                line[r] += match r < count {
+                    true => PATH_PROXIMAL + unit * rows.compliance(first + r),
+                    false => 1.0,
+                };
+            }
+            if invert(d.as_flattened_mut(), WIDEST, &mut [0; WIDEST]).is_none() {
+                // A singular matrix leads to numbers that end the path.
+                d.as_flattened_mut().fill(f64::NAN);
+            }
+            d.as_flattened_mut().iter_mut().for_each(|w| *w *= unit);
+            self.trees.set_wide(i, torsion, &d);
         }
         self.trees.factor(rows);
     }
@@ -72,6 +94,8 @@ impl PathSystem {
                         b.iter().zip(&w[r]).map(|(b, w)| w * b[0]).sum::<f64>();
                 }
             }
+            self.trees
+                .add_couplings(rows, |row| remainder[row][0], &mut self.rows, |_| 1.0);
             self.trees.respond(rows, &mut self.rows, false);
             for (i, block) in problem.blocks.iter().enumerate() {
                 let (at, w) = (rows.range(i).start, &self.trees.weights[i]);
@@ -82,6 +106,9 @@ impl PathSystem {
                     self.x[at + r][0] += y / self.unit[i];
                 }
             }
+            let left = |row: usize| remainder[row][0] - self.rows[row][0];
+            self.trees
+                .add_couplings(rows, left, &mut self.x, |i| self.unit[i].recip());
             if repetition == repetitions {
                 break;
             }
@@ -103,6 +130,13 @@ impl PathSystem {
                     // The right-hand side minus the product with the matrix.
                     remainder[at + r][0] =
                         right[at + r] - (self.unit[i] * self.rows[at + r][0] + own + DEPENDENT * x);
+                }
+            }
+            for wide in &self.wides {
+                let part = rows.range(wide.block - 1).start..rows.range(wide.block).end;
+                let x = self.x[part.clone()].as_flattened();
+                for (r, line) in remainder[part].iter_mut().zip(&wide.slope) {
+                    r[0] -= wide::dot(x, line);
                 }
             }
             if self.weighted(rows, &remainder) <= enough {

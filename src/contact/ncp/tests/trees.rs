@@ -40,6 +40,7 @@ fn by_trees(case: &Case) -> WhitenedJacobian {
 
 fn capacity(case: &Case) -> Capacity {
     Capacity {
+        torsion: 0,
         rows: case.g.len(),
         blocks: case.blocks.len(),
         trees: case.inverse_mass.len() / 6,
