@@ -117,8 +117,9 @@ pub(super) fn solve_fixed(
     work.lambda.copy_from_slice(&work.kept);
     least_norm.set_centre(&[]);
     pose_range(problem, work, active_set, least_norm);
-    let is_found =
-        (insides.iter()).any(|inside| put(least_norm.solve(inside.of(size)), work, active_set));
+    let is_found = (insides.iter()).any(|inside| {
+        put(least_norm.solve(inside.of(size)), work, active_set) && same_velocity(work)
+    });
     if !is_found && !put(least_norm.solve(Inside::CLOSED), work, active_set) {
         if is_warm {
             return None;
