@@ -47,7 +47,7 @@ pub struct Constraints {
     pub(super) known: Vec<bool>,
     /// Per dof: true if its velocity is prescribed, so that no impulse changes it.
     pub(super) prescribed: Vec<bool>,
-    /// Per dof: true while its dry friction acts without a row ([`Constraints::take_out`]).
+    /// Per dof: true while its bounds act without rows ([`Constraints::take_out`]).
     pub(super) alone: Vec<bool>,
     /// Per dof: true if an equality or the limit of a tendon depends on its coordinate.
     pub(super) coupled: Vec<bool>,

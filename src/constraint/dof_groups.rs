@@ -87,7 +87,7 @@ impl Constraints {
             self.modes.clear();
             self.has_zero_normals = false;
             self.regions.join(self.desired.limited_to(PushOut::Full));
-            self.fill_dofs(&dofs, at, reach, v_end);
+            self.fill_dofs(&dofs, at, reach, v_end, true);
             self.measure(&dofs, v_end, &mut certificate, tolerance);
             certificate
         });
@@ -156,7 +156,7 @@ impl Constraints {
     }
 
     /// Guesses the segments of the last step. A dof without one gets its natural segment.
-    fn guess(&self, dofs: &mut DofBounds) {
+    pub(super) fn guess(&self, dofs: &mut DofBounds) {
         dofs.segments.clear();
         dofs.segments
             .extend(dofs.ranges.iter().map(|r| r.natural()));
@@ -176,8 +176,16 @@ impl Constraints {
         }
     }
 
-    /// Adds the groups of the bounds of a solved step, in the order of [`Constraints::assemble`].
-    fn fill_dofs(&mut self, dofs: &DofBounds, at: Free<'_>, reach: f64, v_end: &[f64]) {
+    /// Adds the groups of the bounds of a solved step: of all dofs, or of those that were taken out of the
+    /// rows.
+    pub(super) fn fill_dofs(
+        &mut self,
+        dofs: &DofBounds,
+        at: Free<'_>,
+        reach: f64,
+        v_end: &[f64],
+        all: bool,
+    ) {
         self.is_deferred = true;
         let Free { q, v, v_free } = at;
         let h = self.time_step();
@@ -191,7 +199,7 @@ impl Constraints {
             let Some(l) = own
                 .limit
                 .map(|i| self.limits[i])
-                .filter(|_| !range.is_prescribed)
+                .filter(|l| !range.is_prescribed && (all || self.alone[l.dof]))
             else {
                 continue;
             };
@@ -252,7 +260,7 @@ impl Constraints {
             let Some(l) = own
                 .speed
                 .map(|i| self.speeds[i])
-                .filter(|_| !range.is_prescribed)
+                .filter(|l| !range.is_prescribed && (all || self.alone[l.dof]))
             else {
                 continue;
             };
@@ -296,7 +304,8 @@ impl Constraints {
             }
         }
         for (i, range) in dofs.ranges.iter().enumerate() {
-            if !dofs.own[i].has_friction || range.is_prescribed || self.known[range.dof] {
+            let is_open = range.is_prescribed || self.known[range.dof];
+            if !dofs.own[i].has_friction || is_open || !(all || self.alone[range.dof]) {
                 continue;
             }
             self.push_friction(range, v_free[range.dof], shares(i).friction);

@@ -78,6 +78,8 @@ pub struct DofBounds {
     point: Vec<f64>,
     way: Vec<f64>,
     bends: Vec<Bend>,
+    /// The dofs that the last round of rows left beyond their segments.
+    pub(super) wrong: Vec<usize>,
     /// True if the factors are those of `locked`.
     is_factored: bool,
 }
@@ -104,6 +106,7 @@ impl DofBounds {
             point: vec![0.0; nv],
             way: vec![0.0; nv],
             bends: Vec::with_capacity(2 * n),
+            wrong: Vec::with_capacity(n),
             is_factored: false,
         }
     }

@@ -4,7 +4,7 @@
 use super::ContactStage;
 use super::dofs::Alone;
 use super::request::OfStep;
-use crate::constraint::{Free, FrictionAlone, Source};
+use crate::constraint::{DofsAlone, Free, Source};
 use crate::contact::certificate::Certificate;
 use crate::contact::law::Outcome;
 use crate::dynamics::Dynamics;
@@ -28,19 +28,19 @@ const HORIZON_STEPS: f64 = 2.0;
 /// The same for compliant contacts. A shorter horizon is enough: they may overlap before they are found.
 const COMPLIANT_HORIZON_STEPS: f64 = 1.0;
 
-/// Rounds in vain with dry friction without rows, before all of it becomes rows.
+/// Rounds in vain with bounds of dofs without rows, before all of them become rows.
 const ALONE_ROUNDS: usize = 2;
 
-/// Work of a round with dry friction without rows, in factorizations of its problem. With the dofs that
-/// friction holds, push-out may have no solution.
+/// Work of a round with bounds of dofs without rows, in factorizations of its problem. With the dofs that
+/// are locked, push-out may have no solution.
 const ALONE_WORK: f64 = 12.0;
 
 /// The largest share of the remaining work for such a round.
 const ALONE_SHARE: f64 = 0.05;
 
 /// The factors of A with which a round is solved.
-fn factors<'a>(friction: &'a mut Option<FrictionAlone>, all: &'a mut Factors) -> &'a mut Factors {
-    friction.as_mut().map_or(all, FrictionAlone::factors)
+fn factors<'a>(alone: &'a mut Option<DofsAlone>, all: &'a mut Factors) -> &'a mut Factors {
+    alone.as_mut().map_or(all, DofsAlone::factors)
 }
 
 impl ContactStage {
@@ -68,7 +68,7 @@ impl ContactStage {
             Alone::Solved(certificate) => return Ok(certificate),
             Alone::Left(certificate) => certificate,
         };
-        let mut friction = self.take_out(model, params, dynamics, [q, v], speculative_margin);
+        let mut alone = self.take_out(model, params, dynamics, [q, v], speculative_margin);
         let found = self.solve_rounds(
             model,
             params,
@@ -76,10 +76,10 @@ impl ContactStage {
             [q, v, v_start],
             speculative_margin,
             before,
-            &mut friction,
+            &mut alone,
             v_end,
         );
-        if let Some(own) = friction {
+        if let Some(own) = alone {
             self.constraints.put_back(own);
         }
         found
@@ -94,23 +94,23 @@ impl ContactStage {
         [q, v, v_start]: [&[f64]; 3],
         mut speculative_margin: f64,
         mut before: Certificate,
-        friction: &mut Option<FrictionAlone>,
+        alone: &mut Option<DofsAlone>,
         v_end: &mut [f64],
     ) -> Result<Certificate> {
         let (t, h) = (model.topology(), self.constraints.time_step());
         let Dynamics { kin, mass, .. } = dynamics;
         let mut vain = 0;
         loop {
-            let own = factors(friction, mass);
+            let own = factors(alone, mass);
             self.assemble(model, params, (kin, own), [q, v], speculative_margin);
-            let is_felt = |own: &FrictionAlone| self.constraints.moves_free_dofs(own);
-            if friction.as_ref().is_some_and(|own| !is_felt(own)) {
-                self.constraints.no_friction_alone();
-                self.take_out_again(t, friction);
+            let is_felt = |own: &DofsAlone| self.constraints.moves_free_dofs(own);
+            if alone.as_ref().is_some_and(|own| !is_felt(own)) {
+                self.constraints.no_dofs_alone();
+                self.take_out_again(t, alone);
                 continue;
             }
-            let has_rows = friction.is_none();
-            let own = factors(friction, mass);
+            let has_rows = alone.is_none();
+            let own = factors(alone, mass);
             let mut outcome = self.apply_law(model, own, has_rows, [v, v_start], &before, v_end)?;
             outcome.certificate.add_cost(&before);
             let without = match has_rows {
@@ -119,19 +119,27 @@ impl ContactStage {
             };
             respond(&self.constraints, own, model, without, v_end);
             let c = &mut self.constraints;
-            if let Some(own) = friction {
-                let (free, certificate) = (&self.v_free, &mut outcome.certificate);
-                let is_solved = certificate.converged && !outcome.yielded;
-                if !(is_solved && c.append_alone(own, t, free, v_end, certificate)) {
+            if let Some(own) = alone {
+                let at = Free {
+                    q,
+                    v,
+                    v_free: &self.v_free,
+                };
+                let certificate = &mut outcome.certificate;
+                let is_solved = certificate.converged
+                    && !outcome.yielded
+                    && !(c.gave_up_push_out() && c.holds_limits(own));
+                let at = (at, speculative_margin);
+                if !(is_solved && c.append_alone(own, t, at, v_end, certificate)) {
                     before = *certificate;
                     vain += 1;
                     if is_solved {
                         c.keep_round();
                     }
                     if !is_solved || vain == ALONE_ROUNDS {
-                        c.no_friction_alone();
+                        c.no_dofs_alone();
                     }
-                    self.take_out_again(t, friction);
+                    self.take_out_again(t, alone);
                     continue;
                 }
             }
@@ -152,19 +160,19 @@ impl ContactStage {
             if before.converged {
                 self.constraints.keep_round();
             }
-            self.take_out_again(t, friction);
+            self.take_out_again(t, alone);
         }
     }
 
-    /// Prepares the dry friction without rows for another round.
-    fn take_out_again(&mut self, t: &Topology, friction: &mut Option<FrictionAlone>) {
+    /// Prepares the dofs without rows for another round.
+    fn take_out_again(&mut self, t: &Topology, alone: &mut Option<DofsAlone>) {
         let (c, free, without) = (&mut self.constraints, &self.v_free, &mut self.v_without);
-        *friction = friction
+        *alone = alone
             .take()
             .and_then(|own| c.take_out_again(own, t, free, without));
     }
 
-    /// Takes dry friction out of the rows, for a law whose solutions can be completed.
+    /// Takes bounds of dofs out of the rows, for a law whose solutions can be completed.
     fn take_out(
         &mut self,
         model: &Model,
@@ -172,7 +180,7 @@ impl ContactStage {
         dynamics: &Dynamics,
         [q, v]: [&[f64]; 2],
         reach: f64,
-    ) -> Option<FrictionAlone> {
+    ) -> Option<DofsAlone> {
         // Friction by load is iterated: the impulses must be continuous in it.
         self.tolerance
             .filter(|_| model.load_friction().next().is_none())?;
@@ -241,8 +249,8 @@ impl ContactStage {
         c.condense(model.topology(), mass);
     }
 
-    /// Law: the impulses, within the work that `before` has left. `has_rows` is false if some dry friction
-    /// has no rows; `mass` then holds the factors of A without the held dofs.
+    /// Law: the impulses, within the work that `before` has left. `has_rows` is false if some
+    /// bounds of dofs have no rows; `mass` then holds the factors of A without the locked dofs.
     fn apply_law(
         &mut self,
         model: &Model,

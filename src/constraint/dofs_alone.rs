@@ -1,14 +1,20 @@
-//! Takes the dry friction of single dofs out of the rows of a step with contacts.
+//! Takes the bounds of single dofs out of the rows of a step with contacts.
 //!
-//! In a robot that stands, most joints are held by dry friction or slip on it. As rows they would be the
-//! larger part of the contact problem. Instead, a dof gets a segment of its graph ([`Range`]) if the state at
-//! the start of the step makes it likely. A dof at rest is held, unless the last step needed a large part of
-//! its friction. A dof that is faster than friction could stop it slips. Held dofs are locked: A is factored
-//! without them. Slipping dofs have a known impulse. The rows see the free dofs F alone, with the velocity
+//! In a robot that stands, most joints are held by dry friction, slip on it, or rest on a limit. As rows these
+//! bounds would be the larger part of the contact problem. Instead, a dof gets a segment of its graph ([`Range`])
+//! if the last step and the state make it likely:
 //!
-//!   A_FF (v₀ − v_f)_F = ρ_F + A_FL v_f,L,   (v₀)_L = 0,   G = J_F A_FF⁻¹ J_Fᵀ.
+//! - A dof on a limit in the last step stays on it.
+//! - A dof at rest is held by its friction, unless the last step needed a large part of it.
+//! - A dof that slips goes on in its direction. One that is so slow that friction can stop it in this step must
+//!   have slipped in the last one.
 //!
-//! The impulses of friction follow from the solution: ρ = A (v⁺ − v_f) − Jᵀλ. If every dof is still on its
+//! Locked dofs (held, or on a limit) have a known velocity: A is factored without them. Slipping dofs have a
+//! known impulse. The rows see the free dofs F alone, with the velocity
+//!
+//!   A_FF (v₀ − v_f)_F = ρ_F − A_FL (v₀ − v_f)_L,   G = J_F A_FF⁻¹ J_Fᵀ.
+//!
+//! The impulses of the bounds follow from the solution: ρ = A (v⁺ − v_f) − Jᵀλ. If every dof is still on its
 //! segment, this is a solution of the problem with all rows. The dofs that are not become rows, and the step
 //! repeats.
 //!
@@ -21,18 +27,17 @@ use super::dof_pivots::{BEYOND, DofBounds};
 use super::source::Source;
 use crate::constraint::tuning::{AT_REST, SURE};
 use crate::contact::certificate::Certificate;
-use crate::contact::digits::{AT_SWITCH, SLOWEST, switch_units};
-use crate::contact::mode::Mode;
+use crate::contact::digits::{AT_SWITCH, switch_units};
 use crate::dynamics::factors::Factors;
 use crate::linalg::{larger, largest, smaller};
 use crate::model::params::Params;
 use crate::model::topology::Topology;
 
-/// The dofs of a step whose friction has no rows, and the factors of A without the held ones.
+/// The dofs of a step whose bounds have no rows, and the factors of A without the locked ones.
 #[derive(Debug)]
-pub struct FrictionAlone(Box<DofBounds>);
+pub struct DofsAlone(Box<DofBounds>);
 
-impl FrictionAlone {
+impl DofsAlone {
     /// The factors of A on the free dofs.
     pub fn factors(&mut self) -> &mut Factors {
         self.0.mass.free()
@@ -40,7 +45,7 @@ impl FrictionAlone {
 }
 
 impl Constraints {
-    /// Takes out the dofs that have dry friction, and no bound within `reach` [rad or m]. Writes the velocity
+    /// Takes out the dofs that have dry friction or a bound within `reach` [rad or m]. Writes the velocity
     /// without the impulses of the rows. Returns `None` if there are no such dofs, or if the model has rows
     /// that are not of contacts or single dofs. Give the result back with [`Constraints::put_back`].
     pub fn take_out(
@@ -50,30 +55,35 @@ impl Constraints {
         at: Free<'_>,
         reach: f64,
         v_without: &mut [f64],
-    ) -> Option<FrictionAlone> {
+    ) -> Option<DofsAlone> {
         let Factors::Packed(factors) = mass else {
             return None;
         };
-        let mut dofs = self.dofs.take_if(|d| d.has_friction())?;
+        let mut dofs = self.dofs.take()?;
         if !self.find_ranges(&mut dofs, params, at) {
             self.dofs = Some(dofs);
             return None;
         }
-        dofs.segments.clear();
-        for (own, range) in dofs.own.iter().zip(&dofs.ranges) {
-            let speed = at.v[own.dof];
+        self.guess(&mut dofs);
+        for (i, own) in dofs.own.iter().enumerate() {
+            let (range, segment) = (&dofs.ranges[i], &mut dofs.segments[i]);
             let limit = own.limit.map(|i| &self.limits[i]);
-            let is_near = limit.is_some_and(|l| self.is_near(l, at, reach));
-            let is_single = !is_near && own.speed.is_none() && !range.is_prescribed;
-            let slips = speed.abs() > larger(AT_REST, range.friction * factors.dinv[own.dof]);
-            let alone =
-                is_single && range.natural() == Segment::Held && (slips || speed.abs() <= AT_REST);
-            self.alone[own.dof] = alone;
-            dofs.segments.push(match slips {
-                false => Segment::Held,
-                true if speed < 0.0 => Segment::Minus,
-                true => Segment::Plus,
-            });
+            let is_near = || limit.is_some_and(|l| self.is_near(l, at, reach));
+            let acts = own.has_friction || own.speed.is_some() || is_near();
+            let speed = at.v[own.dof];
+            let rests = speed.abs() <= AT_REST;
+            let slips = !rests && speed.abs() > range.friction * factors.dinv[own.dof];
+            let way = match speed < 0.0 {
+                true => Segment::Minus,
+                false => Segment::Plus,
+            };
+            let is_on_bound = matches!(*segment, Segment::Lower | Segment::Upper);
+            let mut is_sure = true;
+            if range.friction > 0.0 && !is_on_bound {
+                is_sure = rests || slips || *segment == way;
+                *segment = range.nearest(if rests { Segment::Held } else { way });
+            }
+            self.alone[own.dof] = !range.is_prescribed && range.led == 0.0 && acts && is_sure;
         }
         // Friction that held with a large part of its bound may begin to slip.
         for (key, [impulse, ..]) in self.memory.impulses() {
@@ -93,7 +103,7 @@ impl Constraints {
         }
         dofs.take(factors, t);
         self.settle_alone(&mut dofs, t, at.v_free, v_without);
-        Some(FrictionAlone(dofs))
+        Some(DofsAlone(dofs))
     }
 
     /// Factors A without the held dofs, and writes the velocity without the impulses of the rows.
@@ -106,16 +116,18 @@ impl Constraints {
     ) {
         dofs.respond(t, v_free, |dof| self.alone[dof]);
         for (k, v) in v_without.iter_mut().enumerate() {
-            *v = match self.alone[k] && dofs.is_locked(k) {
-                true => 0.0,
-                false => v_free[k] + dofs.change[k],
-            };
+            *v = v_free[k] + dofs.change[k];
+        }
+        for (range, segment) in dofs.ranges.iter().zip(&dofs.segments) {
+            if let Some(target) = range.velocity(*segment).filter(|_| self.alone[range.dof]) {
+                v_without[range.dof] = target;
+            }
         }
     }
 
     /// True if a free dof moves along the normal of every contact. Otherwise G has a zero row. Call it after
     /// [`Constraints::assemble`].
-    pub fn moves_free_dofs(&self, FrictionAlone(dofs): &FrictionAlone) -> bool {
+    pub fn moves_free_dofs(&self, DofsAlone(dofs): &DofsAlone) -> bool {
         (0..self.groups()).all(|group| {
             let Source::Contact(_) = self.sources[group] else {
                 return true;
@@ -130,17 +142,18 @@ impl Constraints {
     /// Updates the distance to the nearest switch.
     pub fn append_alone(
         &mut self,
-        FrictionAlone(dofs): &mut FrictionAlone,
+        DofsAlone(dofs): &mut DofsAlone,
         t: &Topology,
-        v_free: &[f64],
+        (at, reach): (Free<'_>, f64),
         v_end: &[f64],
         certificate: &mut Certificate,
     ) -> bool {
+        let v_free = at.v_free;
         let mut load = std::mem::take(&mut dofs.load);
         let mut rho = std::mem::take(&mut dofs.rho);
         load.fill(0.0);
         for group in 0..self.groups() {
-            // g without the shift by the friction.
+            // g without the shift by the bounds.
             let shift = self.rows.times(group, &dofs.change).0;
             let range = self.range(group);
             let rows = self.g[range].iter_mut();
@@ -153,54 +166,63 @@ impl Constraints {
         }
         dofs.mass.times(t, &dofs.change, &mut rho);
         rho.iter_mut().zip(&load).for_each(|(rho, x)| *rho -= x);
+        (dofs.rho, dofs.load) = (rho, load);
         let alone = || dofs.ranges.iter().filter(|r| self.alone[r.dof]);
-        let impulse = alone().fold(0.0, |m, r| larger(rho[r.dof].abs(), m));
+        let impulse = alone().fold(0.0, |m, r| larger(dofs.rho[r.dof].abs(), m));
         let response = alone().fold(0.0, |m, r| larger(dofs.mobility[r.dof], m));
         let largest_impulse = largest(&self.lambda).max(impulse);
         let limits = [BEYOND * largest(v_free).max(1.0), BEYOND * largest_impulse];
-        let closed = AT_SWITCH * largest(v_free).max(SLOWEST);
         let units = switch_units([largest(&self.g), largest_impulse, response]);
-        let (mut all, mut distance) = (true, f64::INFINITY);
-        for (range, segment) in dofs.ranges.iter().zip(&dofs.segments) {
-            let (dof, bound) = (range.dof, range.friction);
+        let mut distance = f64::INFINITY;
+        dofs.wrong.clear();
+        for (range, segment) in dofs.ranges.iter().zip(&mut dofs.segments) {
+            let dof = range.dof;
             if !self.alone[dof] {
                 continue;
             }
-            let (v, rho, is_held) = (v_end[dof], rho[dof], *segment == Segment::Held);
-            let beyond = range.beyond(*segment, v, rho);
-            let friction = if beyond.abs() <= limits[usize::from(is_held)] {
-                range.shares(*segment, v, rho, closed).friction
-            } else {
-                (all, self.alone[dof]) = (false, false);
-                match is_held {
-                    true if beyond > 0.0 => (-bound, Mode::AtLower),
-                    true => (bound, Mode::AtUpper),
-                    false => (range.slip_impulse(*segment), Mode::Sticking),
-                }
-            };
+            let (v, rho) = (v_end[dof], dofs.rho[dof]);
             distance = smaller(range.margin(*segment, v, rho, units), distance);
-            self.push_friction(range, v_free[dof], friction);
+            let beyond = range.beyond(*segment, v, rho);
+            let is_locked = range.velocity(*segment).is_some();
+            if beyond.abs() > limits[usize::from(is_locked)] {
+                dofs.wrong.push(dof);
+                let nearest = range.project(1.0 / dofs.mobility[dof], v, rho);
+                *segment = match nearest == *segment {
+                    true => range.neighbour(*segment, beyond > 0.0),
+                    false => nearest,
+                };
+            }
         }
-        (dofs.rho, dofs.load) = (rho, load);
+        self.fill_dofs(dofs, at, reach, v_end, false);
+        for dof in &dofs.wrong {
+            self.alone[*dof] = false;
+        }
         certificate.margin = smaller(distance, certificate.margin);
         certificate.at_switch |= certificate.margin <= AT_SWITCH;
-        self.is_deferred = true;
-        all
+        dofs.wrong.is_empty()
     }
 
-    /// Makes all dry friction rows in the next round.
-    pub fn no_friction_alone(&mut self) {
+    /// True if a dof that was taken out is on a limit.
+    pub fn holds_limits(&self, DofsAlone(dofs): &DofsAlone) -> bool {
+        let mut all = dofs.ranges.iter().zip(&dofs.segments);
+        all.any(|(range, segment)| {
+            self.alone[range.dof] && matches!(segment, Segment::Lower | Segment::Upper)
+        })
+    }
+
+    /// Makes all bounds rows in the next round.
+    pub fn no_dofs_alone(&mut self) {
         self.alone.fill(false);
     }
 
     /// Prepares another round. Returns `None` if no dof is taken out any more.
     pub fn take_out_again(
         &mut self,
-        mut friction: FrictionAlone,
+        mut friction: DofsAlone,
         t: &Topology,
         v_free: &[f64],
         v_without: &mut [f64],
-    ) -> Option<FrictionAlone> {
+    ) -> Option<DofsAlone> {
         if !self.alone.contains(&true) {
             self.put_back(friction);
             return None;
@@ -210,7 +232,7 @@ impl Constraints {
     }
 
     /// Ends a step with dofs that were taken out.
-    pub fn put_back(&mut self, friction: FrictionAlone) {
+    pub fn put_back(&mut self, friction: DofsAlone) {
         self.alone.fill(false);
         self.dofs = Some(friction.0);
     }
