@@ -83,7 +83,8 @@ impl Constraints {
                 is_sure = rests || slips || *segment == way;
                 *segment = range.nearest(if rests { Segment::Held } else { way });
             }
-            self.alone[own.dof] = !range.is_prescribed && range.led == 0.0 && acts && is_sure;
+            let is_led = range.led != 0.0 || range.lo > AT_REST || range.hi < -AT_REST;
+            self.alone[own.dof] = !range.is_prescribed && !is_led && acts && is_sure;
         }
         // Friction that held with a large part of its bound may begin to slip.
         for (key, [impulse, ..]) in self.memory.impulses() {
@@ -200,14 +201,6 @@ impl Constraints {
         certificate.margin = smaller(distance, certificate.margin);
         certificate.at_switch |= certificate.margin <= AT_SWITCH;
         dofs.wrong.is_empty()
-    }
-
-    /// True if a dof that was taken out is on a limit.
-    pub fn holds_limits(&self, DofsAlone(dofs): &DofsAlone) -> bool {
-        let mut all = dofs.ranges.iter().zip(&dofs.segments);
-        all.any(|(range, segment)| {
-            self.alone[range.dof] && matches!(segment, Segment::Lower | Segment::Upper)
-        })
     }
 
     /// Makes all bounds rows in the next round.

@@ -126,9 +126,7 @@ impl ContactStage {
                     v_free: &self.v_free,
                 };
                 let certificate = &mut outcome.certificate;
-                let is_solved = certificate.converged
-                    && !outcome.yielded
-                    && !(c.gave_up_push_out() && c.holds_limits(own));
+                let is_solved = certificate.converged && !outcome.yielded;
                 let at = (at, speculative_margin);
                 if !(is_solved && c.append_alone(own, t, at, v_end, certificate)) {
                     before = *certificate;
