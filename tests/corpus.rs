@@ -39,7 +39,7 @@ fn a_short_run_repeats_its_counts_and_names_its_methods() {
         ("quadruped/thrown", [given, given, Stage::Compliant]),
         (
             "stand on friction/condim 6",
-            [Stage::Faces, Stage::Faces, Stage::Compliant],
+            [given, given, Stage::Compliant],
         ),
         ("jam/robot/condim 3", [alternating, given, Stage::Compliant]),
     ];

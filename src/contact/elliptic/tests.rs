@@ -124,14 +124,6 @@ impl Posing {
         }
     }
 
-    fn velocity(&self) -> Vec<f64> {
-        let n = self.g.len();
-        let row = |k: usize| self.matrix[k * n..(k + 1) * n].iter().zip(&self.lambda);
-        (0..n)
-            .map(|k| self.g[k] + row(k).map(|(a, l)| a * l).sum::<f64>())
-            .collect()
-    }
-
     fn solve(&mut self, law: &mut Elliptic) -> Certificate {
         let work_budget = WorkBudget {
             iterations: 2000,
