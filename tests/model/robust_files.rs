@@ -216,13 +216,15 @@ fn thrusters_at_sites_have_derivatives() {
     }
 }
 
-/// With torsion 4000 contacts asked for 65 GB: the message says how many there is room for, and why.
+/// With the convex law and torsion 4000 contacts ask for 18 GB: the message says how many there is room for, and
+/// why.
 #[test]
 fn room_for_contacts_is_told() {
     let text = "<mujoco><worldbody><geom type='plane' size='0 0 1'/><body><freejoint/><geom size='.1' condim='6'/></body></worldbody></mujoco>";
     let model = Arc::new(load(text).unwrap());
     let options = |max_contacts| Options {
         max_contacts,
+        contact: Contact::Convex,
         ..Options::default()
     };
     let e = Sim::new(model.clone(), &options(1_000_000))

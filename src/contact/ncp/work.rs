@@ -14,8 +14,8 @@ pub(super) struct Work {
     pub firsts: Vec<usize>,
     pub diagonal: Vec<Small>,
     /// Weight of each row's velocity, relative to a sliding row; empty without torsional rows. These are
-    /// angular velocities times arbitrary lengths. The weight makes their velocity equal to the sliding
-    /// velocity with the same energy.
+    /// angular velocities times arbitrary lengths. If the sliding velocity with the same energy is smaller, the
+    /// weight takes it instead; if it is larger, round-off of the row would count as a velocity.
     weights: Vec<f64>,
     pub lambda: Vec<f64>,
     pub sigma: Vec<f64>,
@@ -110,7 +110,7 @@ impl Work {
             for (r, row) in (self.firsts[i]..self.offsets[i]).enumerate() {
                 let torsion = self.diagonal[i - 1][r][r];
                 if sliding > IDLE * torsion && torsion > IDLE * sliding {
-                    self.weights[row] = (sliding / torsion).sqrt();
+                    self.weights[row] = (sliding / torsion).sqrt().min(1.0);
                 }
             }
         }
