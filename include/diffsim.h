@@ -712,10 +712,10 @@ typedef struct ds_options {
   size_t max_iterations;
   /** Number of contacts for which memory is allocated. More contacts are DS_ERR_CAPACITY; the message says
    * how many are needed and of which geoms. Default 0: 32, plus 16 for each moving geom that may touch
-   * something (at most 512 if condim is 4 or 6), or 8 for each moving link with such geoms; or, if that
-   * is more and up to 128, 4 for each pair of geoms that may touch. With DS_CONTACT_CONVEX 256 more for
-   * each moving hydroelastic geom. At most 2^20 / nv, but at least 32. Memory of contacts that do not
-   * occur is reserved and not touched. */
+   * something, or 8 for each moving link with such geoms; or, if that is more and up to 128, 4 for each
+   * pair of geoms that may touch. With DS_CONTACT_CONVEX at most 512 by geoms if condim is 4 or 6, and
+   * 256 more for each moving hydroelastic geom. At most 2^20 / nv, but at least 32. Memory of contacts
+   * that do not occur is reserved and not touched. */
   size_t max_contacts;
   /** Stabilization, 0 to 1: the share of a penetration that remains after a step. Default 0. */
   double kp;

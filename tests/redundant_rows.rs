@@ -97,7 +97,7 @@ fn a_robot_that_fell_keeps_its_impulses() {
 
 /// A robot that dry friction alone holds, whose joints are off by less than the tolerance of a step: some of
 /// its gaps can only be closed by sliding. That took the interior point, for up to 24.5 factorizations, and
-/// left gaps as far apart for the next step.
+/// left gaps as far apart for the next step. Two of 600 steps still seek other modes.
 #[test]
 fn what_solutions_lack_is_not_asked_for_where_friction_holds_everything() {
     let mut spec = quadruped_spec(false);
@@ -111,7 +111,7 @@ fn what_solutions_lack_is_not_asked_for_where_friction_holds_everything() {
         let mut sim = Sim::new(model.clone(), &options(h)).unwrap();
         let mut rng = Rng::new(1);
         let (mut q, mut v) = (standing(&model), vec![0.0; model.nv()]);
-        let mut most = 0.0f64;
+        let (mut most, mut sum) = (0.0f64, 0.0);
         for step in 0..300 {
             let (mut from, before) = (q.clone(), v.clone());
             if step >= 100 {
@@ -121,10 +121,12 @@ fn what_solutions_lack_is_not_asked_for_where_friction_holds_everything() {
             }
             sim.step(&from, &before, &u, &mut q, &mut v).unwrap();
             if step >= 100 {
-                most = most.max(sim.step_info().unwrap().work);
+                let work = sim.step_info().unwrap().work;
+                (most, sum) = (most.max(work), sum + work);
             }
         }
-        println!("{h} s, {lacking} m/s: at most {most} factorizations");
-        assert!(most <= 8.0, "{h} {lacking}: {most}");
+        let mean = sum / 200.0;
+        println!("{h} s, {lacking} m/s: {mean} factorizations, at most {most}");
+        assert!(mean <= 1.1 && most <= 9.0, "{h} {lacking}: {mean}, {most}");
     }
 }
