@@ -33,6 +33,11 @@ const LIMITS: [u32; 2] = [1, 2];
 /// Kinds of the keys of the lower and the upper bound of a speed.
 const SPEEDS: [u32; 2] = [10, 11];
 
+/// True for the row of a limit or a speed that held its dof.
+pub(super) fn is_on_bound((key, mode): (Key, Mode)) -> bool {
+    mode == Mode::Sticking && (LIMITS.contains(&key.kind) || SPEEDS.contains(&key.kind))
+}
+
 /// The state of a step, and its velocity without impulses.
 #[derive(Clone, Copy)]
 pub struct Free<'a> {
@@ -149,7 +154,7 @@ impl Constraints {
     }
 
     /// True if a bound of a limit is so near that it gets a row.
-    pub(super) fn is_near(&self, l: &Limit, at: Free<'_>, reach: f64) -> bool {
+    fn is_near(&self, l: &Limit, at: Free<'_>, reach: f64) -> bool {
         let near = self.near(l, at, reach);
         let mut bounds = [(l.lower, 1.0), (l.upper, -1.0)].into_iter();
         bounds.any(|(bound, sign)| gap(l, bound, sign, at.q).is_some_and(|g| g.0 <= near))

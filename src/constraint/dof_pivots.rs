@@ -111,6 +111,11 @@ impl DofBounds {
         }
     }
 
+    /// True if some dof has dry friction.
+    pub(super) fn has_friction(&self) -> bool {
+        self.own.iter().any(|own| own.has_friction)
+    }
+
     /// Index of a dof among the dofs with bounds.
     pub(super) fn place(&self, dof: usize) -> Option<usize> {
         let place = self.places.get(dof).copied().flatten();

@@ -22,7 +22,7 @@
 
 use super::assemble::Constraints;
 use super::dof_bounds::Segment;
-use super::dof_groups::{FRICTION, Free};
+use super::dof_groups::{FRICTION, Free, is_on_bound};
 use super::dof_pivots::{BEYOND, DofBounds};
 use super::source::Source;
 use crate::constraint::tuning::{AT_REST, SURE};
@@ -45,7 +45,7 @@ impl DofsAlone {
 }
 
 impl Constraints {
-    /// Takes out the dofs that have dry friction or a bound within `reach` [rad or m]. Writes the velocity
+    /// Takes out the dofs that have dry friction or were on a limit in the last step. Writes the velocity
     /// without the impulses of the rows. Returns `None` if there are no such dofs, or if the model has rows
     /// that are not of contacts or single dofs. Give the result back with [`Constraints::put_back`].
     pub fn take_out(
@@ -53,13 +53,14 @@ impl Constraints {
         (t, params): (&Topology, &Params),
         mass: &Factors,
         at: Free<'_>,
-        reach: f64,
         v_without: &mut [f64],
     ) -> Option<DofsAlone> {
         let Factors::Packed(factors) = mass else {
             return None;
         };
-        let mut dofs = self.dofs.take()?;
+        let memory = &self.memory;
+        let mut dofs =
+            (self.dofs).take_if(|d| d.has_friction() || memory.modes().any(is_on_bound))?;
         if !self.find_ranges(&mut dofs, params, at) {
             self.dofs = Some(dofs);
             return None;
@@ -67,9 +68,6 @@ impl Constraints {
         self.guess(&mut dofs);
         for (i, own) in dofs.own.iter().enumerate() {
             let (range, segment) = (&dofs.ranges[i], &mut dofs.segments[i]);
-            let limit = own.limit.map(|i| &self.limits[i]);
-            let is_near = || limit.is_some_and(|l| self.is_near(l, at, reach));
-            let acts = own.has_friction || own.speed.is_some() || is_near();
             let speed = at.v[own.dof];
             let rests = speed.abs() <= AT_REST;
             let slips = !rests && speed.abs() > range.friction * factors.dinv[own.dof];
@@ -78,6 +76,7 @@ impl Constraints {
                 false => Segment::Plus,
             };
             let is_on_bound = matches!(*segment, Segment::Lower | Segment::Upper);
+            let acts = own.has_friction || is_on_bound;
             let mut is_sure = true;
             if range.friction > 0.0 && !is_on_bound {
                 is_sure = rests || slips || *segment == way;

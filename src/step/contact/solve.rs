@@ -68,7 +68,7 @@ impl ContactStage {
             Alone::Solved(certificate) => return Ok(certificate),
             Alone::Left(certificate) => certificate,
         };
-        let mut alone = self.take_out(model, params, dynamics, [q, v], speculative_margin);
+        let mut alone = self.take_out(model, params, dynamics, [q, v]);
         let found = self.solve_rounds(
             model,
             params,
@@ -177,7 +177,6 @@ impl ContactStage {
         params: &Params,
         dynamics: &Dynamics,
         [q, v]: [&[f64]; 2],
-        reach: f64,
     ) -> Option<DofsAlone> {
         // Friction by load is iterated: the impulses must be continuous in it.
         self.tolerance
@@ -188,7 +187,7 @@ impl ContactStage {
             v_free: &self.v_free,
         };
         let (t, c) = (model.topology(), &mut self.constraints);
-        c.take_out((t, params), &dynamics.mass, at, reach, &mut self.v_without)
+        c.take_out((t, params), &dynamics.mass, at, &mut self.v_without)
     }
 
     /// Collision: finds the contacts that the step can reach at its free velocity v̂₀ + h a.
