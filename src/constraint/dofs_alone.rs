@@ -1,8 +1,8 @@
 //! Takes the bounds of single dofs out of the rows of a step with contacts.
 //!
 //! In a robot that stands, most joints are held by dry friction, slip on it, or rest on a limit. As rows these
-//! bounds would be the larger part of the contact problem. Instead, a dof gets a segment of its graph ([`Range`])
-//! if the last step and the state make it likely:
+//! bounds would be the larger part of the contact problem. Instead, a dof gets a segment of its graph
+//! ([`Range`]) if the last step and the state make it likely:
 //!
 //! - A dof on a limit in the last step stays on it.
 //! - A dof at rest is held by its friction, unless the last step needed a large part of it.
