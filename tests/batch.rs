@@ -655,7 +655,8 @@ fn rollouts_make_no_heap_call_after_the_first() {
 }
 
 /// An arm; a floating base with ball, slide and hinge joints, springs, a servo, clamps and an activation; and
-/// two loose bodies over ground with fluid around them, a tendon along a path, a force against gravity and a limit.
+/// two loose bodies over ground with fluid around them, a tendon along a path, a force against gravity and
+/// a limit.
 fn plain_models() -> [Arc<Model>; 3] {
     let floating = r#"<mujoco><worldbody><body name="base" pos="0 0 1"><freejoint/>
         <geom type="box" size=".1 .2 .1"/><body name="arm" pos=".2 0 0"><joint name="ball" type="ball" damping=".1"/>
@@ -680,8 +681,8 @@ fn plain_models() -> [Arc<Model>; 3] {
     [random_tree(5, 7), read(floating), read(loaded)].map(Arc::new)
 }
 
-/// Groups of four elements are stepped side by side: with an element whose mass is its own, one with a wrench,
-/// one that fails, one with fast joints, some with a taut cable, and joints whose axes turn with them; without
+/// Groups of four elements are stepped side by side: with an element whose mass is its own, one with a
+/// wrench, one that fails, one with fast joints, some with a taut cable, and joints whose axes turn with them; without
 /// rows and with those of each law. Elements that are left over are stepped alone.
 #[test]
 fn elements_side_by_side_are_single_simulations() {

@@ -130,8 +130,8 @@ fn memory_of_what_adheres_is_counted() {
     }
 }
 
-/// With the compliant law, contacts that resist torsion and rolling are solved in one matrix, which grows with
-/// their square. Unused memory is not touched.
+/// With the compliant law, contacts that resist torsion and rolling are solved in one matrix, which grows
+/// with their square. Unused memory is not touched.
 #[test]
 fn memory_of_contacts_that_resist_torsion_is_counted() {
     for n in [1, 10] {

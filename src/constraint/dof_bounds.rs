@@ -210,6 +210,16 @@ impl Range {
         }
     }
 
+    /// The segment for a point (v, ρ) beyond this one: the nearest for the dof alone, whose velocity a unit
+    /// impulse changes by `mobility`, or else the neighbour in the direction of the point.
+    pub fn next(&self, segment: Segment, mobility: f64, [v, rho]: [f64; 2]) -> Segment {
+        let nearest = self.project(1.0 / mobility, v, rho);
+        match nearest == segment {
+            true => self.neighbour(segment, self.beyond(segment, v, rho) > 0.0),
+            false => nearest,
+        }
+    }
+
     /// The next segment of the chain upwards or downwards.
     pub fn neighbour(&self, segment: Segment, up: bool) -> Segment {
         use Segment::*;

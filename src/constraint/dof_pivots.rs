@@ -401,11 +401,7 @@ impl DofBounds {
             if beyond.abs() <= limits[kind] {
                 continue;
             }
-            let nearest = range.project(1.0 / mobility[range.dof], v, rho);
-            *segment = match nearest == *segment {
-                true => range.neighbour(*segment, beyond > 0.0),
-                false => nearest,
-            };
+            *segment = range.next(*segment, mobility[range.dof], [v, rho]);
         }
     }
 }

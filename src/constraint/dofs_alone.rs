@@ -1,13 +1,13 @@
 //! Takes the bounds of single dofs out of the rows of a step with contacts.
 //!
-//! In a robot that stands, most joints are held by dry friction, slip on it, or rest on a limit. As rows these
-//! bounds would be the larger part of the contact problem. Instead, a dof gets a segment of its graph
-//! ([`Range`]) if the last step and the state make it likely:
+//! In a robot that stands, dry friction holds most joints, or they slip, or they rest on a limit. As rows
+//! these bounds would be the larger part of the contact problem. Instead, a dof gets a segment of its graph
+//! ([`Range`]) if the last step and the state make the segment likely:
 //!
 //! - A dof on a limit in the last step stays on it.
 //! - A dof at rest is held by its friction, unless the last step needed a large part of it.
-//! - A dof that slips goes on in its direction. One that is so slow that friction can stop it in this step must
-//!   have slipped in the last one.
+//! - A dof that slips goes on in its direction. If friction can stop it in this step, it must have slipped in
+//!   the last one.
 //!
 //! Locked dofs (held, or on a limit) have a known velocity: A is factored without them. Slipping dofs have a
 //! known impulse. The rows see the free dofs F alone, with the velocity
@@ -106,7 +106,7 @@ impl Constraints {
         Some(DofsAlone(dofs))
     }
 
-    /// Factors A without the held dofs, and writes the velocity without the impulses of the rows.
+    /// Factors A without the locked dofs, and writes the velocity without the impulses of the rows.
     fn settle_alone(
         &self,
         dofs: &mut DofBounds,
@@ -186,11 +186,7 @@ impl Constraints {
             let is_locked = range.velocity(*segment).is_some();
             if beyond.abs() > limits[usize::from(is_locked)] {
                 dofs.wrong.push(dof);
-                let nearest = range.project(1.0 / dofs.mobility[dof], v, rho);
-                *segment = match nearest == *segment {
-                    true => range.neighbour(*segment, beyond > 0.0),
-                    false => nearest,
-                };
+                *segment = range.next(*segment, dofs.mobility[dof], [v, rho]);
             }
         }
         self.fill_dofs(dofs, at, reach, v_end, false);
@@ -210,22 +206,22 @@ impl Constraints {
     /// Prepares another round. Returns `None` if no dof is taken out any more.
     pub fn take_out_again(
         &mut self,
-        mut friction: DofsAlone,
+        mut own: DofsAlone,
         t: &Topology,
         v_free: &[f64],
         v_without: &mut [f64],
     ) -> Option<DofsAlone> {
         if !self.alone.contains(&true) {
-            self.put_back(friction);
+            self.put_back(own);
             return None;
         }
-        self.settle_alone(&mut friction.0, t, v_free, v_without);
-        Some(friction)
+        self.settle_alone(&mut own.0, t, v_free, v_without);
+        Some(own)
     }
 
     /// Ends a step with dofs that were taken out.
-    pub fn put_back(&mut self, friction: DofsAlone) {
+    pub fn put_back(&mut self, own: DofsAlone) {
         self.alone.fill(false);
-        self.dofs = Some(friction.0);
+        self.dofs = Some(own.0);
     }
 }

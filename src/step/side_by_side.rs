@@ -70,8 +70,8 @@ impl<'a> Stepped<'a> {
 }
 
 /// Takes a step of each simulation that is there. All have the model and the options of `beside`, which holds
-/// their parameters, and may run beside others ([`Sim::may_run_beside`]). Each has the result and the errors of
-/// [`Sim::step_on`].
+/// their parameters, and may run beside others ([`Sim::may_run_beside`]). Each has the result and the errors
+/// of [`Sim::step_on`].
 pub(crate) fn step_side_by_side(
     beside: &mut SideBySide,
     mut all: [Option<Stepped<'_>>; SIDE_BY_SIDE],

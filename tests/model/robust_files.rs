@@ -216,8 +216,8 @@ fn thrusters_at_sites_have_derivatives() {
     }
 }
 
-/// With the convex law and torsion 4000 contacts ask for 18 GB: the message says how many there is room for, and
-/// why.
+/// With the convex law and torsion 4000 contacts ask for 18 GB: the message says for how many there is room,
+/// and why.
 #[test]
 fn room_for_contacts_is_told() {
     let text = "<mujoco><worldbody><geom type='plane' size='0 0 1'/><body><freejoint/><geom size='.1' condim='6'/></body></worldbody></mujoco>";

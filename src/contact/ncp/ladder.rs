@@ -56,8 +56,8 @@ pub(super) enum When {
     Alternating,
     /// No contact has torsional or rolling friction.
     Narrow,
-    /// Some contact has torsional or rolling friction. The interior point then starts near the boundary, where
-    /// its path often has no fold if that from the middle has one.
+    /// Some contact has torsional or rolling friction. The interior point then starts near the boundary: its
+    /// path from there often has no fold where the one from the middle has one.
     Torsion,
     /// Friction is in pyramids without torsional or rolling friction.
     Pyramids,

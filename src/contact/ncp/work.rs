@@ -13,9 +13,10 @@ pub(super) struct Work {
     /// First row of each law: of a contact, the first of its torsional rows if it has any.
     pub firsts: Vec<usize>,
     pub diagonal: Vec<Small>,
-    /// Weight of each row's velocity, relative to a sliding row; empty without torsional rows. These are
-    /// angular velocities times arbitrary lengths. If the sliding velocity with the same energy is smaller, the
-    /// weight takes it instead; if it is larger, round-off of the row would count as a velocity.
+    /// Weight of each row's velocity, relative to a sliding row; empty without torsional rows. Torsional rows
+    /// have angular velocities times arbitrary lengths. The weight replaces such a velocity by the sliding
+    /// velocity with the same energy if that one is smaller. Otherwise the weight is 1: a larger one would
+    /// make round-off of the row count as a velocity.
     weights: Vec<f64>,
     pub lambda: Vec<f64>,
     pub sigma: Vec<f64>,
