@@ -46,7 +46,7 @@ def library():
     if given:
         return pathlib.Path(given)
     # The same arguments as in cmake/build.cmake: with others cargo would build it once more.
-    arguments = ["rustc", "--release", "--locked", "--lib", "--target-dir", str(target())]
+    arguments = ["rustc", "--release", "--locked", "--lib", "--crate-type", "cdylib,staticlib", "--target-dir", str(target())]
     run("cargo", [*arguments, "--", "--print", "native-static-libs"], cwd=ROOT)
     return target() / "release" / LIBRARY
 
