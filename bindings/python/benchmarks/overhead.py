@@ -5,6 +5,10 @@ usage: python overhead.py MODEL.xml
 
 Both run the same steps from the model's first keyframe (the C code is step.c, compiled here), run by run in
 turn within one process, so that a busy machine disturbs all alike; of each the fastest run counts.
+
+Each call of a compiled program of JAX comes after work of the interpreter and of XLA, which takes the caches
+from the library. A loop of steps in C keeps them, and its steps take half the time where caches are small. So
+the step from C that is compared with a compiled one follows an empty call of XLA.
 """
 
 import ctypes
@@ -19,6 +23,8 @@ import numpy as np
 import diffsim
 
 STEPS, TURNS = 200, 100
+#: Of compiled programs: a run is shorter than the time that a busy machine gives a process at once.
+COMPILED_STEPS, COMPILED_TURNS = 20, 500
 HERE = pathlib.Path(__file__).resolve().parent
 
 
@@ -32,23 +38,23 @@ def compiled(folder):
     return library
 
 
-def runs_of_c(library, path, name="run"):
-    """A function that runs once and returns the seconds a step."""
+def code_of(library, path):
+    """The C code, prepared for a model."""
     code = ctypes.CDLL(str(library))
     code.prepare.argtypes, code.prepare.restype = [ctypes.c_char_p], ctypes.c_char_p
-    steps = getattr(code, name)
-    steps.argtypes, steps.restype = [ctypes.c_int], ctypes.c_double
+    for steps in (code.run, code.begin):
+        steps.argtypes, steps.restype = [ctypes.c_int], ctypes.c_double
     failure = code.prepare(str(path).encode())
     if failure:
         raise RuntimeError(failure.decode())
+    return code
 
-    def run():
-        taken = steps(STEPS)
-        if taken < 0:
-            raise RuntimeError("a step failed")
-        return taken
 
-    return run
+def taken(seconds):
+    """The time of steps from C."""
+    if seconds < 0:
+        raise RuntimeError("a step failed")
+    return seconds
 
 
 def runs_of_python(path, in_place):
@@ -68,8 +74,8 @@ def runs_of_python(path, in_place):
     return run
 
 
-def runs_of_jax(path):
-    """Two functions: a step under jit, and an empty call of XLA with the same arguments and results."""
+def measure_jax(path):
+    """Seconds of a step from the keyframe: from C, under jit; and of an empty call under jit."""
     import jax
 
     jax.config.update("jax_enable_x64", True)
@@ -80,34 +86,32 @@ def runs_of_jax(path):
     sim = diffsim.jax.Simulator(model, threads=1, derivatives=0)
     shapes = [jax.ShapeDtypeStruct(y.shape, y.dtype) for y in x[:2]]
     number = {"simulator": np.int64(0), "strict": np.int64(0)}
-    nothing = lambda *x: jax.ffi.ffi_call("diffsim_nothing", shapes)(*x, **number)  # noqa: E731
+    step = jax.jit(sim.step)
+    # With the arguments and results of a step.
+    nothing = jax.jit(lambda *x: tuple(jax.ffi.ffi_call("diffsim_nothing", shapes)(*x, **number)))
 
-    def runs(function):
-        function = jax.jit(function)
+    def seconds(function):
+        start = time.perf_counter()
+        jax.block_until_ready(function(*x))
+        return time.perf_counter() - start
 
-        def run():
-            jax.block_until_ready(function(*x))
-            start = time.perf_counter()
-            for _ in range(STEPS):
-                jax.block_until_ready(function(*x))
-            return (time.perf_counter() - start) / STEPS
-
-        return run
-
-    return runs(sim.step), runs(lambda *x: tuple(nothing(*x)))
-
-
-def measure_jax(path):
-    """Seconds of a step from the keyframe: from C, under jit; and of an empty call under jit."""
     with tempfile.TemporaryDirectory() as folder:
-        kinds = [runs_of_c(compiled(folder), path, "begin"), *runs_of_jax(path)]
-        return np.min([[run() for run in kinds] for _ in range(TURNS)], axis=0)
+        code = code_of(compiled(folder), path)
+
+        def turn():
+            jit = [seconds(step) for _ in range(COMPILED_STEPS)]
+            apart = [(seconds(nothing), taken(code.begin(1))) for _ in range(COMPILED_STEPS)]
+            empty, c = np.mean(apart, axis=0)
+            return c, np.mean(jit), empty
+
+        return np.min([turn() for _ in range(COMPILED_TURNS)], axis=0)
 
 
 def measure(path):
     """Seconds a step: from C, from Python into new arrays, from Python in place."""
     with tempfile.TemporaryDirectory() as folder:
-        kinds = [runs_of_c(compiled(folder), path), runs_of_python(path, False), runs_of_python(path, True)]
+        code = code_of(compiled(folder), path)
+        kinds = [lambda: taken(code.run(STEPS)), runs_of_python(path, False), runs_of_python(path, True)]
         return np.min([[run() for run in kinds] for _ in range(TURNS)], axis=0)
 
 
