@@ -106,7 +106,7 @@ fn free_bodies_keep_energy_and_momentum() {
         .flat_map(|a| SPINS.iter().map(move |b| (a, b)))
     {
         for turn in [0.1, 0.5, 1.0, 2.0] {
-            // The rod at 0.5 is the worst of all: what the quaternion rounds adds up along its axis.
+            // The round-off of c(θ), which is the same in every step, adds up: most for rods about their axis.
             let steps = if shape.0 == 1.0 && turn == 0.5 {
                 100_000
             } else {
