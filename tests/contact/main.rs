@@ -19,6 +19,7 @@ mod impact_gradients;
 mod impulses;
 mod jammed;
 mod labels;
+mod limits_alone;
 mod parallel_faces;
 mod physics;
 mod residuals;

@@ -50,18 +50,22 @@ pub(super) fn velocity_of(mu: f64, s: [f64; 3], y: [f64; 3]) -> [f64; 3] {
     [y[1], y[2], mu * (y[0] - along)]
 }
 
-/// The smallest positive step that takes λ out of its cone.
-pub(super) fn exit(mu: f64, l: [f64; 3], d: [f64; 3]) -> f64 {
-    let form = |x: [f64; 3], y: [f64; 3]| mu * mu * x[2] * y[2] - x[0] * y[0] - x[1] * y[1];
+/// The smallest positive step along `d` that takes λ, tangents first, out of its cone.
+#[inline]
+pub(super) fn exit(mu: f64, l: &[f64], d: &[f64]) -> f64 {
+    let last = l.len() - 1;
+    let form = |x: &[f64], y: &[f64]| {
+        let tangents = x[..last].iter().zip(y);
+        tangents.fold(mu * mu * x[last] * y[last], |sum, (x, y)| sum - x * y)
+    };
     let (a, b, c) = (form(d, d), form(l, d), form(l, l));
     let discriminant = b * b - a * c;
     if discriminant < 0.0 {
         return f64::INFINITY;
     }
     let denominator = discriminant.sqrt() - b;
-    if denominator > 0.0 {
-        (c / denominator).max(0.0)
-    } else {
-        f64::INFINITY
+    match denominator > 0.0 {
+        true => (c / denominator).max(0.0),
+        false => f64::INFINITY,
     }
 }

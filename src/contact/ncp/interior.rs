@@ -488,7 +488,7 @@ impl Interior {
                     keep(system.lambda[at + 2], self.dlambda[at + 2]);
                     if mu > 0.0 {
                         let (l, d) = (triple(&system.lambda, at), triple(&self.dlambda, at));
-                        cone = cone.min(exit(mu, l, d));
+                        cone = cone.min(exit(mu, &l, &d));
                     }
                 }
                 Block::Unilateral => {

@@ -155,7 +155,7 @@ fn longest_step(
                 if face.size < 3 {
                     (open, Mode::Breaking)
                 } else {
-                    let slides = exit(mu, [x, y, z], [a, b, c]);
+                    let slides = exit(mu, &[x, y, z], &[a, b, c]);
                     if open <= slides {
                         (open, Mode::Breaking)
                     } else {

@@ -203,19 +203,3 @@ impl WidePairs {
         }
     }
 }
-
-/// The smallest positive step that takes λ out of its cone.
-pub(super) fn exit(mu: f64, l: &[f64], d: &[f64]) -> f64 {
-    let last = l.len() - 1;
-    let form = |x: &[f64], y: &[f64]| mu * mu * x[last] * y[last] - dot(&x[..last], &y[..last]);
-    let (a, b, c) = (form(d, d), form(l, d), form(l, l));
-    let discriminant = b * b - a * c;
-    if discriminant < 0.0 {
-        return f64::INFINITY;
-    }
-    let denominator = discriminant.sqrt() - b;
-    match denominator > 0.0 {
-        true => (c / denominator).max(0.0),
-        false => f64::INFINITY,
-    }
-}

@@ -1,9 +1,10 @@
 //! Contacts with torsional or rolling friction as part of the interior point.
 
 use super::Interior;
+use crate::contact::ncp::cone::exit;
 use crate::contact::ncp::path_system::PathSystem;
 use crate::contact::ncp::wide::{self, dot};
-use crate::contact::ncp::wide_pairs::{At, Products, WidePairs, exit, moved};
+use crate::contact::ncp::wide_pairs::{At, Products, WidePairs, moved};
 use crate::contact::ncp::work::Work;
 use crate::contact::problem::{Block, Problem};
 
