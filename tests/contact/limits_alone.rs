@@ -148,7 +148,7 @@ impl Drive {
     }
 
     fn next(&mut self, robot: &Robot, step: usize) {
-        if step % 10 == 0 {
+        if step.is_multiple_of(10) {
             for i in robot.joints() {
                 let push = robot.push;
                 self.u[robot.model.joints()[i].iv] = self.rng.range(-push, push);
@@ -204,7 +204,7 @@ fn steps_are_those_with_rows_for_all_limits() {
         let with_rows = Options {
             solver: Method::Continuation,
             tolerance: 1e-13,
-            ..options.clone()
+            ..options
         };
         let mut sim = Sim::new(robot.model.clone(), &options).unwrap();
         let mut rows = Sim::new(robot.model.clone(), &with_rows).unwrap();
