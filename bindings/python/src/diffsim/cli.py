@@ -615,6 +615,11 @@ def _number(kind: Any, text: Any) -> Any:
         return 0
 
 
+def drop_output() -> None:
+    """Drops the rest of the buffer, whose flush has failed: it would fail again at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def main(arguments: Any = None) -> int:
     """Runs a command and returns its exit code."""
     for stream in (sys.stdout, sys.stderr):
@@ -629,8 +634,8 @@ def main(arguments: Any = None) -> int:
             sys.stdout.flush()
         return code
     except BrokenPipeError:
-        # The reader has closed the pipe. Flushing the rest of the buffer at exit would fail again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader has closed the pipe.
+        drop_output()
         return CLOSED
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -641,6 +646,11 @@ def main(arguments: Any = None) -> int:
         if isinstance(error, Misuse):
             warn(args.usage())
         warn(f"diffsim {args.command}: {words}")
-        if getattr(args, "json", False):
-            print(json.dumps({"error": str(words)}))
+        try:
+            if getattr(args, "json", False):
+                print(json.dumps({"error": str(words)}))
+            if sys.stdout:
+                sys.stdout.flush()
+        except OSError:
+            drop_output()
         return USAGE if isinstance(error, Misuse) else UNUSABLE
