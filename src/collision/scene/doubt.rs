@@ -115,10 +115,7 @@ impl Scene {
 
     /// Whether two contacts are of the same parts along the same normal.
     fn is_with(&self, a: &SceneContact, b: &SceneContact) -> bool {
-        let is_of_middle = [a, b].map(|c| c.face.is_of_middle());
-        is_of_middle[0] == is_of_middle[1]
-            && self.parts(a) == self.parts(b)
-            && a.point.normal.dot(b.point.normal) > 1.0 - SAME
+        self.parts(a) == self.parts(b) && a.point.normal.dot(b.point.normal) > 1.0 - SAME
     }
 
     /// The contact that decides for others of the same parts along the same normal: the one whose gap, less
@@ -188,9 +185,7 @@ impl Scene {
 
     /// Whether a contact is certain by its kind.
     fn is_certain(&self, c: &SceneContact) -> bool {
-        c.press.is_some()
-            || c.face.is_of_middle()
-            || c.geom.iter().any(|&g| self.solids[g].is_plane())
+        c.press.is_some() || c.geom.iter().any(|&g| self.solids[g].is_plane())
     }
 
     /// Whether a contact is a predicted one: `Some(true)` if the surfaces are apart and may meet within the
@@ -201,7 +196,7 @@ impl Scene {
         }
         let closing = -self.velocity_before(c).dot(c.point.normal) * self.meetings.h;
         let touching = self.touching(c.geom);
-        let rests = closing <= TOUCHING * self.smaller(c.geom) && c.point.gap <= self.zone(c);
+        let rests = closing <= touching && c.point.gap <= self.zone(c);
         (!rests).then_some(c.point.gap > touching)
     }
 
@@ -332,8 +327,7 @@ impl Scene {
             let support = towards(o.point.normal, own);
             let other = (o.geom[1 - own], self.parts(o).part[1 - own]);
             let across = support - n * support.dot(n);
-            let is_support = !o.face.is_of_middle()
-                && across.norm_squared() > TILTED
+            let is_support = across.norm_squared() > TILTED
                 && o.point.gap <= self.zone(o)
                 && o.point.gap >= -self.sunk(o.geom)
                 && (other != obstacle || self.solids[other.0].is_terrain());

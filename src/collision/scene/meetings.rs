@@ -6,8 +6,7 @@
 
 use super::SceneContact;
 use super::pairs::ScenePair;
-use crate::collision::ContactPoint;
-use crate::spatial::{Twist, Vec3};
+use crate::spatial::Twist;
 
 /// Two parts of geoms that may meet. All triangles of a height field are one part.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,29 +33,6 @@ pub(super) struct Hit {
     pub at: f64,
 }
 
-/// The plane of a contact that holds a middle.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Plane {
-    /// Midway between the surfaces.
-    pub contact: ContactPoint,
-    /// The side of the middle.
-    pub side: usize,
-}
-
-impl Plane {
-    /// The normal on the side of the middle.
-    pub fn normal(&self) -> Vec3 {
-        match self.side {
-            0 => -self.contact.normal,
-            _ => self.contact.normal,
-        }
-    }
-
-    pub fn height(&self, point: Vec3) -> f64 {
-        self.normal().dot(point - self.contact.point) + 0.5 * self.contact.gap
-    }
-}
-
 #[derive(Debug)]
 pub(super) struct Meetings {
     /// Whether the search keeps the contacts of parts that meet within the step in `aside`, to decide later
@@ -72,8 +48,6 @@ pub(super) struct Meetings {
     pub met: Vec<SceneContact>,
     pub verdicts: Vec<(Parts, Verdict)>,
     pub hits: Vec<Hit>,
-    /// Planes that hold a middle.
-    pub planes: Vec<Plane>,
     /// Velocities of the links without contact impulses, about the origins of their trees.
     pub free: Vec<Twist>,
 }
@@ -88,7 +62,6 @@ impl Meetings {
             met: Vec::with_capacity(capacity),
             verdicts: Vec::with_capacity(capacity),
             hits: Vec::with_capacity(capacity),
-            planes: Vec::with_capacity(capacity),
             free: vec![Twist::ZERO; links],
         }
     }
@@ -101,7 +74,6 @@ impl Meetings {
         self.met.clear();
         self.verdicts.clear();
         self.hits.clear();
-        self.planes.clear();
     }
 
     pub fn verdict(&self, parts: Parts) -> Option<Verdict> {
