@@ -12,6 +12,7 @@
 //! The test is skipped for an island none of whose rows the variation changes.
 
 use super::NcpSolver;
+use super::active_set::Purpose;
 use super::island_solver::IslandSolver;
 use super::linearize::{add_columns, face_rate};
 use super::neighbours::Around;
@@ -39,9 +40,10 @@ impl NcpSolver {
     /// Linearizes with all blocks at a switch released, until [`NcpSolver::put_back`]. Returns whether the
     /// active rows determine the velocities.
     fn release(&mut self, problem: &Problem, delta: &mut [f64], change: &mut [f64]) -> bool {
-        self.keep_solution();
+        self.work.keep_verified();
         self.release_weak(problem);
-        self.factor_modes(problem);
+        self.active_set.set_faces(problem.blocks, &self.work);
+        self.active_set.factor(problem, Purpose::Rank);
         self.is_decided(problem, delta, change)
     }
 
@@ -223,7 +225,7 @@ impl IslandSolver {
     pub(super) fn stop_comparing(&mut self, problem: &Problem) {
         let was_released = self.released.take().is_some();
         match problem.delassus {
-            Delassus::Dense(_) if was_released => self.solver.put_back(problem),
+            Delassus::Dense(_) if was_released => self.solver.put_back(),
             Delassus::Dense(_) => {}
             Delassus::Trees(_) => self.loaded = None,
         }
