@@ -203,7 +203,12 @@ impl Ik {
                 }
                 match &mut self.targets[task] {
                     Some(Target::Posture(q)) => q.copy_from_slice(target),
-                    other => *other = Some(Target::Posture(target.to_vec())),
+                    other => {
+                        // Only a posture has memory to free. Checkers of memory take the test for one, in a
+                        // target that was never set, for a read of memory without a value.
+                        let none = other.replace(Target::Posture(target.to_vec()));
+                        std::mem::forget(none);
+                    }
                 }
                 self.forget();
             }
