@@ -682,8 +682,8 @@ fn plain_models() -> [Arc<Model>; 3] {
 }
 
 /// Groups of four elements are stepped side by side: with an element whose mass is its own, one with a
-/// wrench, one that fails, one with fast joints, some with a taut cable, and joints whose axes turn with them; without
-/// rows and with those of each law. Elements that are left over are stepped alone.
+/// wrench, one that fails, one with fast joints, some with a taut cable, and joints whose axes turn with
+/// them; without rows and with those of each law. Elements that are left over are stepped alone.
 #[test]
 fn elements_side_by_side_are_single_simulations() {
     let _turn = alone();

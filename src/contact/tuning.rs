@@ -124,8 +124,8 @@ pub(super) const SWEEP: f64 = 0.25;
 pub(super) const ALTERNATIONS: usize = 400;
 
 /// [iterations] The same for rigid contacts with torsional and rolling friction. 320 bodies that stand on
-/// many such contacts take 4,601 factorizations with it, 4,347 with half of it and 7,338 with four times as much;
-/// four, five and three of them are unsolved.
+/// many such contacts take 4,601 factorizations with it, 4,347 with half of it and 7,338 with four times as
+/// much; four, five and three of them are unsolved.
 pub(super) const RIGID_ALTERNATIONS: usize = 100;
 
 /// [iterations a factorization] As many iterations, each a solve, take about the time of one factorization,
