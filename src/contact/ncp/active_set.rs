@@ -24,6 +24,7 @@
 //!
 //! For G stored by trees see [`by_trees`].
 
+mod aside;
 mod assemble;
 mod by_trees;
 mod face;
@@ -41,15 +42,19 @@ use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Delassus, Problem};
 use crate::contact::tree_system::TreeSystem;
 use crate::linalg::{General, LANES, Symmetric, add_combination, grow};
+use aside::{Aside, Form, Kept};
 use assemble::assemble;
 use face::sliding;
 pub(super) use face::{Face, Slide};
+use std::mem::swap;
 pub(super) use wide_face::WideFace;
 
 /// Faces, matrix and factorization.
 #[derive(Debug)]
 pub(super) struct ActiveSetSystem {
     pub faces: Vec<Face>,
+    /// The faces of the factored matrix.
+    factored: Vec<Face>,
     /// Of contacts with torsional or rolling friction that slide.
     pub wides: Vec<WideFace>,
     pub order: usize,
@@ -71,6 +76,7 @@ pub(super) struct ActiveSetSystem {
     remainder: Vec<f64>,
     change: Vec<f64>,
     rows: Vec<f64>,
+    aside: Aside,
 }
 
 /// The purpose of a factorization.
@@ -94,17 +100,6 @@ enum Use {
     Derivative { transposed: bool },
 }
 
-/// The form of the last factorization.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
-    /// A symmetric A, or any other, with its rank.
-    Symmetric,
-    General,
-    /// A + εE, as a matrix or by trees.
-    Near,
-    Trees,
-}
-
 impl ActiveSetSystem {
     pub fn new(
         [max_rows, dense]: [usize; 2],
@@ -115,6 +110,7 @@ impl ActiveSetSystem {
         let panel = || Vec::with_capacity(max_rows * LANES);
         ActiveSetSystem {
             faces: Vec::with_capacity(capacity.blocks),
+            factored: Vec::with_capacity(capacity.blocks),
             wides: Vec::with_capacity(capacity.torsion),
             order: 0,
             symmetric: true,
@@ -130,6 +126,7 @@ impl ActiveSetSystem {
             remainder: panel(),
             change: panel(),
             rows: panel(),
+            aside: Aside::new([max_rows, dense], capacity),
         }
     }
 
@@ -231,6 +228,7 @@ impl ActiveSetSystem {
 
     /// Assembles and factors.
     pub fn factor(&mut self, problem: &Problem, purpose: Purpose) {
+        self.factored.clone_from(&self.faces);
         let m = self.order;
         let values = match problem.delassus {
             Delassus::Dense(values) => values,
@@ -281,6 +279,55 @@ impl ActiveSetSystem {
         if depend || !self.general.factor(NEGLIGIBLE) {
             self.general.factor_complete(DEPENDENT);
         }
+    }
+
+    /// Keeps the present faces and factors for [`ActiveSetSystem::take_up`].
+    pub fn keep(&mut self) {
+        self.aside.kept = Kept::InUse;
+    }
+
+    /// Call it before the faces of other modes are set. Does nothing if the factors in use are not kept.
+    pub fn set_aside(&mut self) {
+        if self.aside.kept == Kept::InUse {
+            self.exchange();
+            self.aside.kept = Kept::Aside;
+        }
+    }
+
+    /// Takes up the faces and factors that were kept. There is one memory for factors by trees: they are
+    /// computed again, to the same bits.
+    pub fn take_up(&mut self, problem: &Problem) {
+        if self.aside.kept != Kept::Aside {
+            return;
+        }
+        self.exchange();
+        self.aside.kept = Kept::InUse;
+        if let (Form::Trees, Delassus::Trees(rows)) = (self.form, problem.delassus) {
+            swap(&mut self.faces, &mut self.factored);
+            self.factor_by_trees(rows);
+            swap(&mut self.faces, &mut self.factored);
+        }
+    }
+
+    fn exchange(&mut self) {
+        let aside = &mut self.aside;
+        swap(&mut self.faces, &mut aside.faces);
+        swap(&mut self.factored, &mut aside.factored);
+        swap(&mut self.wides, &mut aside.wides);
+        swap(&mut self.order, &mut aside.order);
+        swap(&mut self.symmetric, &mut aside.symmetric);
+        swap(&mut self.definite, &mut aside.definite);
+        swap(&mut self.general, &mut aside.general);
+        swap(&mut self.form, &mut aside.form);
+        swap(&mut self.ease, &mut aside.ease);
+        swap(&mut self.compliance, &mut aside.compliance);
+        swap(&mut self.wide_compliance, &mut aside.wide_compliance);
+    }
+
+    /// Whether the factored matrix is that of the present faces, up to round-off.
+    pub fn is_factored(&self) -> bool {
+        self.factored.len() == self.faces.len()
+            && (self.factored.iter().zip(&self.faces)).all(|(a, b)| a.is_close(b))
     }
 
     /// Whether the matrix changes with slip directions that follow the impulses.

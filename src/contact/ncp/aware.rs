@@ -14,7 +14,6 @@
 //! slip. Dry friction and equalities keep their mode. Impulses and velocities are those of the solution.
 
 use super::NcpSolver;
-use super::active_set::Purpose;
 use super::cone::planar_norm;
 use super::island_solver::IslandSolver;
 use super::modes::{CLOSED, largest};
@@ -86,8 +85,8 @@ impl NcpSolver {
         let size = ("lambda_bar", lambda_bar.len());
         self.check(problem, 1, [size, size], None)?;
         let least = least(problem, lambda_bar);
+        self.keep_solution();
         let work = &mut self.work;
-        work.keep_verified();
         let mut moved = 0;
         for (i, block) in problem.blocks.iter().enumerate() {
             let (part, modes) = (work.part(i), &mut work.modes);
@@ -104,30 +103,9 @@ impl NcpSolver {
             }
         }
         if moved > 0 {
-            self.active_set.set_faces(problem.blocks, &self.work);
-            self.active_set.factor(problem, Purpose::Rank);
+            self.factor_modes(problem);
         }
         Ok(moved)
-    }
-
-    /// Undoes [`NcpSolver::sort_by_descent`]. The next [`NcpSolver::linearize`] has the matrix of the
-    /// solution.
-    pub(super) fn put_back(&mut self) {
-        self.work.restore_verified();
-        self.displaced = true;
-    }
-
-    /// Restores the earlier factors, to the bit. Factoring the solution again would not: slip directions
-    /// may differ by round-off.
-    pub(super) fn factor_again(&mut self, problem: &Problem) {
-        if !std::mem::take(&mut self.displaced) {
-            return;
-        }
-        let set = &mut self.active_set;
-        set.set_faces(problem.blocks, &self.work);
-        std::mem::swap(&mut set.faces, &mut self.factored_faces);
-        set.factor(problem, self.factored_for);
-        std::mem::swap(&mut set.faces, &mut self.factored_faces);
     }
 }
 
@@ -181,7 +159,7 @@ impl IslandSolver {
     /// As [`NcpSolver::put_back`].
     pub(super) fn put_islands_back(&mut self, problem: &Problem) -> Result<()> {
         let Delassus::Trees(rows) = problem.delassus else {
-            self.solver.put_back();
+            self.solver.put_back(problem);
             return Ok(());
         };
         let nb = problem.blocks.len();

@@ -87,37 +87,41 @@ impl NcpSolver {
         }
         NcpSolver::check_certificate(self.last.as_ref())?;
         if self.linearized {
-            self.factor_again(problem);
             return Ok(self.rank());
         }
-        self.factored_faces.clear();
-        if self.factored {
-            self.factored_faces
-                .extend_from_slice(&self.active_set.faces);
-        }
-        self.factored_for = Purpose::Rank;
         let was_deficient =
             self.factored && !self.active_set.symmetric && self.active_set.deficient();
-        let work = &self.work;
-        self.active_set.set_faces(problem.blocks, work);
-        let same = self.factored
-            && self.factored_faces.len() == self.active_set.faces.len()
-            && self
-                .factored_faces
-                .iter()
-                .zip(&self.active_set.faces)
-                .all(|(a, b)| a.is_close(b));
-        if !same {
+        self.active_set.set_faces(problem.blocks, &self.work);
+        if !self.factored || !self.active_set.is_factored() {
             // The factorization of the solve had nearly the same matrix.
-            if was_deficient {
-                self.factored_for = Purpose::Deficient;
-            }
-            self.active_set.factor(problem, self.factored_for);
-            self.factored_faces.clone_from(&self.active_set.faces);
+            let purpose = match was_deficient {
+                true => Purpose::Deficient,
+                false => Purpose::Rank,
+            };
+            self.active_set.factor(problem, purpose);
             self.factored = true;
         }
         self.linearized = true;
         Ok(self.rank())
+    }
+
+    /// Keeps the modes of the solution and their factors, until [`NcpSolver::put_back`].
+    pub(super) fn keep_solution(&mut self) {
+        self.work.keep_verified();
+        self.active_set.keep();
+    }
+
+    /// Factors the present modes.
+    pub(super) fn factor_modes(&mut self, problem: &Problem) {
+        self.active_set.set_aside();
+        self.active_set.set_faces(problem.blocks, &self.work);
+        self.active_set.factor(problem, Purpose::Rank);
+    }
+
+    /// Restores the modes and the factors of [`NcpSolver::keep_solution`].
+    pub(super) fn put_back(&mut self, problem: &Problem) {
+        self.work.restore_verified();
+        self.active_set.take_up(problem);
     }
 
     /// The certificate of a solution that has a derivative. Errors: as [`NcpSolver::linearize`].

@@ -84,7 +84,7 @@ use super::tuning::SWEEP;
 use super::work_budget::{WorkBudget, weight};
 use crate::error::{Error, Result};
 use crate::linalg::{LANES, first_not_finite};
-use active_set::{ActiveSetSystem, Face, Purpose};
+use active_set::ActiveSetSystem;
 use admm::Admm;
 use continuation::Continuation;
 use interior::Interior;
@@ -174,11 +174,6 @@ pub struct NcpSolver {
     admm: Admm,
     panel: Vec<f64>,
     panel_scratch: Vec<f64>,
-    /// The purpose and the faces of the factored matrix of the linearization.
-    factored_for: Purpose,
-    factored_faces: Vec<Face>,
-    /// True if the matrix is that of other modes than the solution's.
-    displaced: bool,
     best: Best,
     /// Budget of this solve, and the part of it that is spent.
     allowed: WorkBudget,
@@ -231,9 +226,6 @@ impl NcpSolver {
             admm: Admm::new([max_rows, dense], TreeSystem::definite(capacity)),
             panel: vec![0.0; max_rows * LANES],
             panel_scratch: vec![0.0; max_rows * LANES],
-            factored_for: Purpose::Rank,
-            factored_faces: Vec::with_capacity(max_blocks),
-            displaced: false,
             best: Best::new(max_rows),
             allowed: WorkBudget::NONE,
             spent: WorkBudget::NONE,
@@ -264,7 +256,6 @@ impl NcpSolver {
         self.last = None;
         self.factored = false;
         self.linearized = false;
-        self.displaced = false;
         (self.is_warm, self.yields) = (false, options.yields);
         self.check_size(problem, lambda, modes)?;
         problem.validate()?;
@@ -388,7 +379,6 @@ impl NcpSolver {
         self.last = Some(certificate);
         self.factored = false;
         self.linearized = false;
-        self.displaced = false;
     }
 
     /// The remaining budget of this solve.

@@ -19,7 +19,6 @@
 //! on the edge at rest, the remaining contacts determine the derivative.
 
 use super::NcpSolver;
-use super::active_set::Purpose;
 use super::cone::planar_norm;
 use super::measure::Scales;
 use super::modes::{CLOSED, classify, largest};
@@ -59,13 +58,13 @@ impl NcpSolver {
             return Ok(Sides::ALIKE);
         }
         let contradicted = !consistent && !self.active_set.only_idle_depend(problem);
-        self.work.keep_verified();
+        self.keep_solution();
         let released = match contradicted {
             true => self.release_contradicted(problem, AGREED * largest(w)),
             false => 0,
         };
         if released > SIDES_RELEASED {
-            self.work.restore_verified();
+            self.put_back(problem);
             return Ok(Sides::DIFFER);
         }
         // If all other rows hold without the released friction, switches and inconsistent rows elsewhere do
@@ -76,7 +75,7 @@ impl NcpSolver {
                 || self.keep_supported(problem, delta)?
         };
         if others {
-            self.work.keep_verified();
+            self.keep_solution();
         }
         let consistent = consistent
             || released > 0 && {
@@ -88,7 +87,7 @@ impl NcpSolver {
             false => 0,
         };
         if self.release_weak(problem) + again == 0 {
-            self.work.restore_verified();
+            self.put_back(problem);
             return Ok(Sides {
                 alike: consistent,
                 others,
@@ -99,8 +98,7 @@ impl NcpSolver {
         if one && !consistent {
             return Ok(Sides::OF_OTHERS);
         }
-        self.work.restore_verified();
-        self.factor_modes(problem);
+        self.put_back(problem);
         Ok(Sides {
             alike: one && self.varies_so(problem, w, delta, change)?,
             others,
@@ -121,7 +119,7 @@ impl NcpSolver {
         if !self.is_finished() {
             return Ok(Sides::DIFFER);
         }
-        self.work.keep_verified();
+        self.keep_solution();
         if self.release_weak(problem) == 0 {
             return Ok(Sides::DIFFER);
         }
@@ -131,8 +129,7 @@ impl NcpSolver {
         {
             return Ok(Sides::OF_OTHERS);
         }
-        self.work.restore_verified();
-        self.factor_modes(problem);
+        self.put_back(problem);
         Ok(Sides::DIFFER)
     }
 
@@ -154,13 +151,6 @@ impl NcpSolver {
     /// The modes of the last solution, or the modes of its derivative.
     pub(in crate::contact) fn modes(&self) -> &[Mode] {
         &self.work.modes
-    }
-
-    fn factor_modes(&mut self, problem: &Problem) {
-        self.active_set.set_faces(problem.blocks, &self.work);
-        self.active_set.factor(problem, Purpose::Rank);
-        self.factored_faces.clone_from(&self.active_set.faces);
-        self.factored_for = Purpose::Rank;
     }
 
     /// change ← the variation of σ with the response `delta` to w.
@@ -205,24 +195,16 @@ impl NcpSolver {
     ) -> Result<bool> {
         self.vary(problem, w, delta, change)?;
         self.left_over(problem, w, delta)?;
-        self.work.keep_verified();
+        self.keep_solution();
         let released = self.release_contradicted(problem, least);
         if released == 0 || released > SIDES_RELEASED {
-            self.work.restore_verified();
+            self.put_back(problem);
             return Ok(released == 0);
         }
-        self.factor_apart(problem);
+        self.factor_modes(problem);
         let alike = self.varies_so(problem, w, delta, change);
-        self.put_back();
-        self.factor_again(problem);
+        self.put_back(problem);
         alike
-    }
-
-    /// Factors the present modes. The factors of the solution are found again by
-    /// [`NcpSolver::factor_again`].
-    fn factor_apart(&mut self, problem: &Problem) {
-        self.active_set.set_faces(problem.blocks, &self.work);
-        self.active_set.factor(problem, Purpose::Rank);
     }
 
     /// Checks the dry friction that [`NcpSolver::release_contradicted`] put at a bound. It stays there only

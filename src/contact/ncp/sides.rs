@@ -12,7 +12,6 @@
 //! The test is skipped for an island none of whose rows the variation changes.
 
 use super::NcpSolver;
-use super::active_set::Purpose;
 use super::island_solver::IslandSolver;
 use super::linearize::{add_columns, face_rate};
 use super::neighbours::Around;
@@ -40,10 +39,9 @@ impl NcpSolver {
     /// Linearizes with all blocks at a switch released, until [`NcpSolver::put_back`]. Returns whether the
     /// active rows determine the velocities.
     fn release(&mut self, problem: &Problem, delta: &mut [f64], change: &mut [f64]) -> bool {
-        self.work.keep_verified();
+        self.keep_solution();
         self.release_weak(problem);
-        self.active_set.set_faces(problem.blocks, &self.work);
-        self.active_set.factor(problem, Purpose::Rank);
+        self.factor_modes(problem);
         self.is_decided(problem, delta, change)
     }
 
@@ -225,7 +223,7 @@ impl IslandSolver {
     pub(super) fn stop_comparing(&mut self, problem: &Problem) {
         let was_released = self.released.take().is_some();
         match problem.delassus {
-            Delassus::Dense(_) if was_released => self.solver.put_back(),
+            Delassus::Dense(_) if was_released => self.solver.put_back(problem),
             Delassus::Dense(_) => {}
             Delassus::Trees(_) => self.loaded = None,
         }
