@@ -16,10 +16,9 @@ pub(super) struct Complete {
     width: usize,
     rank_width: usize,
     in_range: bool,
-    /// U, right of its diagonal.
-    values: Vec<F4>,
-    /// L, a row of A each.
-    lower: Vec<F4>,
+    /// Four matrices one behind the other, so that a small system touches few pages: U, right of its diagonal;
+    /// L, a row of A each; LᵀL; and U Qᵀ PᵀL or UUᵀ.
+    squares: Vec<F4>,
     inverses: Vec<f64>,
     rows: Vec<usize>,
     columns: Vec<usize>,
@@ -29,24 +28,20 @@ pub(super) struct Complete {
     pivot_row: Vec<F4>,
     /// Row of L of each unknown.
     place: Vec<usize>,
-    /// LᵀL; U Qᵀ PᵀL or UUᵀ.
-    gram: Vec<F4>,
-    inner: Vec<F4>,
-    inner_lu: Lu,
+    /// U Qᵀ PᵀL, factored. [`General`](super::General) factors A here if no rows are dependent.
+    pub lu: Lu,
 }
 
 impl Complete {
     pub fn new(capacity: usize) -> Complete {
         let width = capacity.div_ceil(4);
-        let square = || Vec::with_capacity(capacity * width);
         Complete {
             n: 0,
             rank: 0,
             width,
             rank_width: width,
             in_range: false,
-            values: square(),
-            lower: square(),
+            squares: Vec::with_capacity(4 * capacity * width),
             inverses: vec![0.0; capacity],
             rows: vec![0; capacity],
             columns: vec![0; capacity],
@@ -54,9 +49,7 @@ impl Complete {
             remaining: vec![0.0; capacity],
             pivot_row: F4::zeros(width),
             place: vec![0; capacity],
-            gram: square(),
-            inner: square(),
-            inner_lu: Lu::new(capacity),
+            lu: Lu::new(capacity),
         }
     }
 
@@ -73,16 +66,9 @@ impl Complete {
     fn factor_kernel(&mut self, a: &[f64], n: usize, tolerance: f64) {
         let width = n.div_ceil(4);
         (self.n, self.width) = (n, width);
-        for square in [
-            &mut self.values,
-            &mut self.lower,
-            &mut self.gram,
-            &mut self.inner,
-        ] {
-            grow(square, n * width);
-        }
+        grow(&mut self.squares, 4 * n * width);
         for (i, line) in a.chunks_exact(n.max(1)).take(n).enumerate() {
-            let row = &mut self.values[i * width..(i + 1) * width];
+            let row = &mut self.squares[i * width..(i + 1) * width];
             row[width - 1] = F4::ZERO;
             F4::flat_mut(row)[..n].copy_from_slice(line);
             self.sizes[i] = largest(line);
@@ -106,22 +92,20 @@ impl Complete {
                 break;
             };
             if i != k {
-                let (head, tail) = self.values.split_at_mut(i * width);
+                let (head, tail) = self.squares.split_at_mut(i * width);
                 head[k * width..(k + 1) * width].swap_with_slice(&mut tail[..width]);
                 self.rows.swap(i, k);
                 self.sizes.swap(i, k);
                 self.remaining.swap(i, k);
             }
             if j != k {
-                for line in F4::flat_mut(&mut self.values)
-                    .chunks_exact_mut(4 * width)
-                    .take(n)
-                {
+                let lines = F4::flat_mut(&mut self.squares).chunks_exact_mut(4 * width);
+                for line in lines.take(n) {
                     line.swap(j, k);
                 }
                 self.columns.swap(j, k);
             }
-            let (head, tail) = self.values.split_at_mut((k + 1) * width);
+            let (head, tail) = self.squares[..n * width].split_at_mut((k + 1) * width);
             let (own, lane) = (k / 4, k % 4);
             let row = &mut head[k * width..];
             let inverse = 1.0 / row[own].0[lane];
@@ -168,7 +152,7 @@ impl Complete {
             }
         }
         let row = row?;
-        let line = &F4::flat(&self.values[row * self.width..])[k..n];
+        let line = &F4::flat(&self.squares[row * self.width..])[k..n];
         let column = line.iter().position(|x| x.abs() == size)?;
         Some([row, k + column])
     }
@@ -179,21 +163,22 @@ impl Complete {
         let (n, r) = (self.n, self.rank);
         let width = r.div_ceil(4);
         self.rank_width = width;
-        self.lower[..n * width].fill(F4::ZERO);
+        let [values, lower, gram, _] = split(&mut self.squares, n * self.width);
+        lower[..n * width].fill(F4::ZERO);
         for i in 0..n {
-            let line = F4::flat(&self.values[i * self.width..]);
-            let row = F4::flat_mut(&mut self.lower[i * width..(i + 1) * width]);
+            let line = F4::flat(&values[i * self.width..]);
+            let row = F4::flat_mut(&mut lower[i * width..(i + 1) * width]);
             row[..i.min(r)].copy_from_slice(&line[..i.min(r)]);
             if i < r {
                 row[i] = 1.0;
             }
         }
-        let gram = &mut self.gram[..r * width];
+        let gram = &mut gram[..r * width];
         gram.fill(F4::ZERO);
         for (p, gram) in gram.chunks_exact_mut(width.max(1)).enumerate() {
             // Only the lower triangle is read.
             let gram = &mut gram[..=p / 4];
-            for row in self.lower[p * width..n * width].chunks_exact(width) {
+            for row in lower[p * width..n * width].chunks_exact(width) {
                 add_multiple(row[p / 4].0[p % 4], row, gram);
             }
         }
@@ -204,20 +189,21 @@ impl Complete {
     #[inline(always)]
     fn form_inner(&mut self) {
         let (n, r, width) = (self.n, self.rank, self.rank_width);
-        let inner = &mut self.inner[..r * width];
+        let [values, lower, _, inner] = split(&mut self.squares, n * self.width);
+        let inner = &mut inner[..r * width];
         inner.fill(F4::ZERO);
         for (i, p) in self.rows[..n].iter().enumerate() {
             self.place[*p] = i;
         }
-        let flat = F4::flat(&self.values);
+        let flat = F4::flat(values);
         for (k, row) in inner.chunks_exact_mut(width.max(1)).enumerate() {
             for j in k..n {
                 let u = entry(flat, 4 * self.width, k, j);
                 let i = self.place[self.columns[j]];
-                add_multiple(u, &self.lower[i * width..(i + 1) * width], row);
+                add_multiple(u, &lower[i * width..(i + 1) * width], row);
             }
         }
-        self.in_range = (self.inner_lu).factor(F4::flat(inner), r, 4 * width, 1e-8);
+        self.in_range = (self.lu).factor(F4::flat(inner), r, 4 * width, 1e-8);
         if self.in_range {
             return;
         }
@@ -272,7 +258,7 @@ impl Complete {
 
     #[inline(always)]
     fn solve_gram<const W: usize>(&self, y: &mut [[f64; W]]) {
-        solve_definite(F4::flat(&self.gram), 4 * self.rank_width, self.rank, y);
+        solve_definite(F4::flat(self.square(2)), 4 * self.rank_width, self.rank, y);
     }
 
     #[inline(always)]
@@ -297,10 +283,15 @@ impl Complete {
         let (n, r) = (self.n, self.rank);
         self.target(x, y);
         if self.in_range {
-            self.inner_lu.solve_kernel(&mut y[..r], x);
+            self.lu.solve_kernel(&mut y[..r], x);
             return self.multiply(y, x);
         }
-        solve_definite(F4::flat(&self.inner), 4 * self.rank_width, r, &mut y[..r]);
+        solve_definite(
+            F4::flat(self.square(3)),
+            4 * self.rank_width,
+            r,
+            &mut y[..r],
+        );
         for (j, c) in self.columns[..n].iter().enumerate() {
             let mut sum = [0.0; W];
             for (k, y) in y[..r.min(j + 1)].iter().enumerate() {
@@ -315,7 +306,7 @@ impl Complete {
         let (n, r) = (self.n, self.rank);
         if self.in_range {
             self.multiply_transpose(x, y);
-            self.inner_lu.solve_transpose(&mut y[..r], x);
+            self.lu.solve_transpose(&mut y[..r], x);
         } else {
             for (k, y) in y[..r].iter_mut().enumerate() {
                 *y = [0.0; W];
@@ -323,7 +314,12 @@ impl Complete {
                     axpy(self.upper(k, j), &x[*c], y);
                 }
             }
-            solve_definite(F4::flat(&self.inner), 4 * self.rank_width, r, &mut y[..r]);
+            solve_definite(
+                F4::flat(self.square(3)),
+                4 * self.rank_width,
+                r,
+                &mut y[..r],
+            );
         }
         self.divide(&mut y[..r]);
         self.solve_gram(&mut y[..r]);
@@ -354,16 +350,23 @@ impl Complete {
         self.solve_gram(x);
         self.divide(x);
         if self.in_range {
-            self.inner_lu.solve_kernel(x, scratch);
+            self.lu.solve_kernel(x, scratch);
         } else {
-            solve_definite(F4::flat(&self.inner), 4 * self.rank_width, self.rank, x);
+            solve_definite(F4::flat(self.square(3)), 4 * self.rank_width, self.rank, x);
         }
     }
 
     /// Entry (k, j) of U, j ≥ k.
     #[inline(always)]
     pub fn upper(&self, k: usize, j: usize) -> f64 {
-        entry(F4::flat(&self.values), 4 * self.width, k, j)
+        entry(F4::flat(&self.squares), 4 * self.width, k, j)
+    }
+
+    /// One of [`Complete::squares`].
+    #[inline(always)]
+    fn square(&self, index: usize) -> &[F4] {
+        let size = self.n * self.width;
+        &self.squares[index * size..(index + 1) * size]
     }
 
     /// The unknown of each column of U.
@@ -373,7 +376,7 @@ impl Complete {
 
     #[inline(always)]
     fn lower_row(&self, i: usize) -> &[f64] {
-        &F4::flat(&self.lower[i * self.rank_width..(i + 1) * self.rank_width])[..self.rank]
+        &F4::flat(&self.square(1)[i * self.rank_width..(i + 1) * self.rank_width])[..self.rank]
     }
 }
 
@@ -389,6 +392,15 @@ dispatch! {
     fn solve_panel = Complete::solve_kernel(
         c: &Complete, x: &mut [[f64; LANES]], scratch: &mut [[f64; LANES]],
     )
+}
+
+/// The four matrices of [`Complete::squares`], each of `size` lanes.
+#[inline(always)]
+fn split(squares: &mut [F4], size: usize) -> [&mut [F4]; 4] {
+    let (a, rest) = squares.split_at_mut(size);
+    let (b, rest) = rest.split_at_mut(size);
+    let (c, d) = rest.split_at_mut(size);
+    [a, b, c, &mut d[..size]]
 }
 
 /// Entry (k, j) of U from rows that include the diagonal, j ≥ k.

@@ -2,7 +2,6 @@
 //! dependent.
 
 use super::complete::Complete;
-use super::lu::Lu;
 use super::{LANES, dispatch, grow};
 
 /// A = L U Qᵀ with column exchanges or, if rows are dependent, P A Q = L D U with complete pivoting.
@@ -20,7 +19,6 @@ pub struct General {
     n: usize,
     a: Vec<f64>,
     is_complete: bool,
-    lu: Lu,
     complete: Complete,
 }
 
@@ -31,7 +29,6 @@ impl General {
             n: 0,
             a: Vec::with_capacity(capacity * capacity),
             is_complete: false,
-            lu: Lu::new(capacity),
             complete: Complete::new(capacity),
         }
     }
@@ -60,7 +57,7 @@ impl General {
     /// `tolerance` times the row's largest entry; then use [`General::factor_complete`].
     pub fn factor(&mut self, tolerance: f64) -> bool {
         self.is_complete = false;
-        self.lu.factor(&self.a, self.n, self.n, tolerance)
+        self.complete.lu.factor(&self.a, self.n, self.n, tolerance)
     }
 
     /// Complete pivoting, with the rank: entries at most `tolerance` times the original row's largest count
@@ -75,7 +72,7 @@ impl General {
     pub fn solve<const W: usize>(&self, x: &mut [[f64; W]], scratch: &mut [[f64; W]]) {
         match self.is_complete {
             true => self.complete.solve(x, scratch),
-            false => self.lu.solve(x, scratch),
+            false => self.complete.lu.solve(x, scratch),
         }
     }
 
@@ -83,7 +80,7 @@ impl General {
     pub fn solve_transpose<const W: usize>(&self, x: &mut [[f64; W]], scratch: &mut [[f64; W]]) {
         match self.is_complete {
             true => self.complete.solve_transpose(x, scratch),
-            false => self.lu.solve_transpose(x, scratch),
+            false => self.complete.lu.solve_transpose(x, scratch),
         }
     }
 
@@ -129,7 +126,7 @@ impl General {
 fn solve_middle_kernel(g: &General, x: &mut [[f64; LANES]], scratch: &mut [[f64; LANES]]) {
     match g.is_complete {
         true => (g.complete).solve_middle(&mut x[..g.complete.rank()], scratch),
-        false => g.lu.solve_kernel(x, scratch),
+        false => g.complete.lu.solve_kernel(x, scratch),
     }
 }
 

@@ -127,7 +127,7 @@ impl Bytes {
         // Pairs of geoms are listed only if there are few.
         linear += 250_000 + 3000 * geoms + 160 * (geoms * geoms).min(40_000);
         linear += 20 * all * all + 1000 * nv + 8 * turned;
-        linear += groups * (3500 + 160 * tree.min(nv) + several) + rows * (80 + 40 * largest);
+        linear += groups * (3900 + 160 * tree.min(nv) + several) + rows * (80 + 40 * largest);
         linear -= if trees > 1 || turns { 0 } else { left_out };
         if turns && options.contact == Contact::Convex {
             matrices = 8 * rows * (4 * rows + 6 * nv);
@@ -138,7 +138,7 @@ impl Bytes {
         }
         if options.contact != Contact::Convex {
             let most = rows.min(DENSE as u128);
-            matrices += 8 * 18 * most * most;
+            matrices += 8 * 24 * most * most;
             linear += rows * (700 + 20 * largest) + 24 * all * all;
         }
         if options.derivatives {
