@@ -37,7 +37,7 @@ use super::pyramid;
 use super::wide::{self, WIDEST, Wide, WideMode};
 use super::work::Work;
 use crate::contact::capacity::Capacity;
-use crate::contact::digits::{DEPENDENT, NEGLIGIBLE};
+use crate::contact::digits::{DEPENDENT, SMALL_PIVOT};
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Delassus, Problem};
 use crate::contact::tree_system::TreeSystem;
@@ -276,7 +276,7 @@ impl ActiveSetSystem {
         assemble(values, n, (&self.faces, &self.wides), a, &mut self.rows);
         // The row of an unknown in the null space of G has no pivot.
         let depend = Self::clear_idle(values, n, &self.faces, a) || purpose == Purpose::Deficient;
-        if depend || !self.general.factor(NEGLIGIBLE) {
+        if depend || !self.general.factor(SMALL_PIVOT) {
             self.general.factor_complete(DEPENDENT);
         }
     }
