@@ -67,6 +67,7 @@ pub(super) fn run(
             break;
         }
         let mut flips = check_impulses(problem.blocks, work);
+        let mut slips = 0;
         work.update_sigma(problem);
         if flips == 0 {
             let mut residual = held_residual(problem.blocks, work);
@@ -106,7 +107,10 @@ pub(super) fn run(
             let stuck = active_set.symmetric || residual > 0.25 * before;
             before = residual;
             if flips == 0 && stuck && active_set.may_be_deficient() {
-                flips += release_one(problem.blocks, work, slack);
+                slips = release_moving(problem.blocks, work, slack);
+                if slips == 0 {
+                    flips += release_one(problem.blocks, work, slack);
+                }
             }
         } else {
             flips += check_velocities(problem.blocks, work, slack);
@@ -122,7 +126,7 @@ pub(super) fn run(
             break;
         }
         flips_before = flips;
-        if flips > 0 {
+        if flips + slips > 0 {
             before = f64::INFINITY;
         } else if active_set.symmetric {
             // Repeating the solve would leave the same residual.
@@ -260,6 +264,25 @@ fn check_velocities(blocks: &[Block], work: &mut Work, slack: f64) -> usize {
         flips += 1;
     }
     flips
+}
+
+/// If active rows are inconsistent, the least-squares solution leaves velocities. Tangents of pyramids with
+/// torsional or rolling friction that then move get their bounds: a foot with gaps of different sizes must
+/// turn to close them all. Returns the number of these contacts.
+fn release_moving(blocks: &[Block], work: &mut Work, slack: f64) -> usize {
+    let mut released = 0;
+    for (i, block) in blocks.iter().enumerate() {
+        if !work.is_wide(i) || !matches!(block, Block::Pyramid { .. }) {
+            continue;
+        }
+        let mode = wide::mode_of(blocks, &work.modes, i);
+        let (sigma, rows) = work.weighted(i, &work.sigma);
+        if let Some(next) = mode.released(*block, &sigma[..rows], slack) {
+            wide::set_mode(blocks, &mut work.modes, i, next);
+            released += 1;
+        }
+    }
+    released
 }
 
 /// If active rows are inconsistent, the least-squares solution leaves velocities. Releases the row that

@@ -219,6 +219,19 @@ impl WideMode {
         }
     }
 
+    /// The mode in which tangents of a closed contact that move faster than `still` are at their bounds.
+    pub fn released(self, block: Block, s: &[f64], still: f64) -> Option<WideMode> {
+        if self == WideMode::Open {
+            return None;
+        }
+        let (before, moving) = (self.signs(), WideMode::closed(block, s, still).signs());
+        let mut signs = before;
+        for (sign, moving) in signs.iter_mut().zip(moving).filter(|(s, _)| **s == 0) {
+            *sign = moving;
+        }
+        (signs != before).then_some(bounded(signs))
+    }
+
     /// The mode to which a descent leads, as for three rows. λ̄_n above −`felt` and slips of at most
     /// `still` count as zero.
     pub fn by_descent(
