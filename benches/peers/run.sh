@@ -20,6 +20,6 @@ if [ ! -d "${EIGEN_INCLUDE:=/usr/include/eigen3}" ]; then
 fi
 export EIGEN_INCLUDE PYTHONPATH="$root/tests/peers"
 if [ -z "${DIFFSIM_LIBRARY:-}" ]; then
-    cargo rustc --release --lib --locked --crate-type cdylib,staticlib --manifest-path "$root/Cargo.toml"
+    (cd "$root" && cargo libraries)
 fi
 exec "$python" "$here/run.py" "$@"

@@ -18,7 +18,7 @@ if ! cmp -s "$here/requirements.txt" "$venv/requirements.txt"; then
     cp "$here/requirements.txt" "$venv/requirements.txt"
 fi
 if [ -z "${DIFFSIM_LIBRARY:-}" ]; then
-    cargo rustc --release --lib --locked --crate-type cdylib,staticlib --manifest-path "$root/Cargo.toml"
+    (cd "$root" && cargo libraries)
     export DIFFSIM_LIBRARY="$root/target/release/libdiffsim.so"
 fi
 exec "$venv/bin/python" "$here/survey.py" "$@"

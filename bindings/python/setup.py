@@ -45,9 +45,7 @@ def library():
     given = os.environ.get("DIFFSIM_LIBRARY")
     if given:
         return pathlib.Path(given)
-    # The same arguments as in cmake/build.cmake: with others cargo would build it once more.
-    arguments = ["rustc", "--release", "--locked", "--lib", "--crate-type", "cdylib,staticlib", "--target-dir", str(target())]
-    run("cargo", [*arguments, "--", "--print", "native-static-libs"], cwd=ROOT)
+    run("cargo", ["libraries"], cwd=ROOT, env={**os.environ, "CARGO_TARGET_DIR": str(target())})
     return target() / "release" / LIBRARY
 
 

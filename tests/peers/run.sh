@@ -13,6 +13,6 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 . "$here/environment.sh"
 if [ -z "${DIFFSIM_LIBRARY:-}" ]; then
-    cargo build --release --lib --locked --manifest-path "$root/Cargo.toml"
+    (cd "$root" && cargo libraries)
 fi
 exec "$python" "$here/compare.py" "$@"
