@@ -34,7 +34,8 @@ pub struct Batch {
     errors: Vec<Option<Error>>,
     /// Workspaces of the elements' sensors, once made.
     sensors: Vec<Sensors>,
-    /// For each four elements, if their recursions may run side by side.
+    /// For each thread, if the recursions of four elements may run side by side. One for all elements of a
+    /// thread stays in the cache.
     fours: Vec<SideBySide>,
     pool: Pool,
 }
@@ -91,7 +92,7 @@ impl Batch {
         let mut fours = Vec::new();
         // Fewer fours than threads would leave threads idle.
         if count / SIDE_BY_SIDE >= threads {
-            let of = (0..count / SIDE_BY_SIDE).map_while(|_| SideBySide::new(elements[0].sim()));
+            let of = (0..threads).map_while(|_| SideBySide::new(elements[0].sim()));
             fours.extend(of);
         }
         Ok(Batch {
@@ -330,7 +331,7 @@ impl Batch {
             Parts::new(&mut self.elements, 1),
             Parts::new(&mut self.errors, 1),
         );
-        self.pool.run(each.len(), &|i| {
+        self.pool.run(each.len(), &|_, i| {
             // SAFETY: the pool gives every index to one thread.
             let (element, error) = unsafe { (elements.part(i), errors.part(i)) };
             for (element, error) in element.iter_mut().zip(error) {
@@ -362,11 +363,12 @@ impl Batch {
             Parts::new(&mut self.errors, SIDE_BY_SIDE),
             Parts::new(&mut self.fours, 1),
         );
-        self.pool.run(each.len().div_ceil(SIDE_BY_SIDE), &|i| {
+        let runs = each.len().div_ceil(SIDE_BY_SIDE);
+        self.pool.run(runs, &|thread, i| {
             let first = i * SIDE_BY_SIDE;
-            // SAFETY: the pool gives every index to one thread.
+            // SAFETY: the pool gives every index to one thread, and each thread its number.
             let (elements, errors, four) =
-                unsafe { (elements.part(i), errors.part(i), fours.part(i)) };
+                unsafe { (elements.part(i), errors.part(i), fours.part(thread)) };
             let may = elements.iter().all(|x| x.sim().may_run_beside());
             match (<&mut [_; SIDE_BY_SIDE]>::try_from(&mut *elements), four) {
                 (Ok(elements), [four]) if may => {
@@ -457,7 +459,7 @@ mod tests {
             (Contact::None, 7, 1, 1),
             (Contact::None, 9, 2, 2),
             (Contact::None, 8, 3, 0),
-            (Contact::Ncp, 8, 1, 2),
+            (Contact::Ncp, 8, 1, 1),
         ] {
             let options = Options {
                 contact,

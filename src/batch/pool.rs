@@ -8,10 +8,13 @@ use std::thread::JoinHandle;
 /// Iterations of waiting before a thread sleeps: about the time of waking it.
 const SPINS: usize = 4000;
 
-/// The work of one call: `task(i)` for every i below `count`.
+/// A task: the number of the thread, and the index.
+type Task<'a> = dyn Fn(usize, usize) + Sync + 'a;
+
+/// The work of one call: `task(thread, i)` for every i below `count`.
 #[derive(Clone, Copy)]
 struct Job {
-    task: *const (dyn Fn(usize) + Sync),
+    task: *const Task<'static>,
     count: usize,
 }
 
@@ -56,7 +59,7 @@ impl Shared {
     }
 
     /// Works on the thread's own part, then on the rest of the others' parts.
-    fn work(&self, thread: usize, count: usize, task: &(dyn Fn(usize) + Sync)) {
+    fn work(&self, thread: usize, count: usize, task: &Task<'_>) {
         let threads = self.next.len();
         for part in (thread..threads).chain(0..thread) {
             let end = self.part(part + 1, count);
@@ -65,7 +68,7 @@ impl Shared {
                 if i >= end {
                     break;
                 }
-                task(i);
+                task(thread, i);
             }
         }
     }
@@ -194,18 +197,18 @@ impl Pool {
         self.workers.len() + 1
     }
 
-    /// Calls `task(i)` once for every i below `count`, each on whichever thread is free, and
-    /// returns when all are done. The task should not panic: a worker that does is lost.
-    pub fn run(&mut self, count: usize, task: &(dyn Fn(usize) + Sync)) {
+    /// Calls `task(thread, i)` once for every i below `count`, each on whichever thread is free, and returns
+    /// when all are done. A thread has one number, below [`Pool::threads`]. The task should not panic: a
+    /// worker that does is lost.
+    pub fn run(&mut self, count: usize, task: &Task<'_>) {
         if self.workers.is_empty() || count <= 1 {
-            (0..count).for_each(task);
+            (0..count).for_each(|i| task(0, i));
             return;
         }
         let shared = &*self.shared;
         // SAFETY: only the lifetime changes; `Close` ends all use of the task before it ends.
-        let task_ptr: *const (dyn Fn(usize) + Sync) = unsafe {
-            std::mem::transmute::<&(dyn Fn(usize) + Sync), &'static (dyn Fn(usize) + Sync)>(task)
-        };
+        let task_ptr: *const Task<'static> =
+            unsafe { std::mem::transmute::<&Task<'_>, &'static Task<'static>>(task) };
         let close = Close(shared);
         for (thread, next) in shared.next.iter().enumerate() {
             next.0.store(shared.part(thread, count), Ordering::Relaxed);
@@ -248,7 +251,9 @@ mod tests {
 
     fn counts(pool: &mut Pool, n: usize) -> Vec<usize> {
         let seen: Vec<AtomicUsize> = (0..n).map(|_| AtomicUsize::new(0)).collect();
-        pool.run(n, &|i| {
+        let threads = pool.threads();
+        pool.run(n, &|thread, i| {
+            assert!(thread < threads);
             seen[i].fetch_add(1, Ordering::Relaxed);
         });
         seen.iter().map(|x| x.load(Ordering::Relaxed)).collect()
@@ -273,7 +278,7 @@ mod tests {
         for _ in 0..5 {
             let _ = catch_unwind(AssertUnwindSafe(|| {
                 // Unwinds without the report of a panic.
-                pool.run(50, &|i| {
+                pool.run(50, &|_, i| {
                     if i % 7 == 3 {
                         resume_unwind(Box::new(i))
                     }
