@@ -4,7 +4,9 @@ mod common;
 
 use allocation_counter::measure;
 use common::scene::*;
+use diffsim::batch::Batch;
 use diffsim::error::Status;
+use diffsim::load::options::{LoadOptions, load_file};
 use diffsim::model::spec::{ActuatorSpec, JointKind, ModelSpec};
 use diffsim::model::tendon::Transmission;
 use diffsim::model::{Actuation, Model};
@@ -41,6 +43,10 @@ fn models() -> Vec<(String, Arc<Model>)> {
     for n in [10, 40, 200] {
         all.push((format!("{n} links"), compiled(chain(n))));
     }
+    // One tree with about as many rows as its dense matrices have.
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/models/cartpole.xml");
+    let cart = load_file(file.as_ref(), &LoadOptions::default()).unwrap();
+    all.push(("cart and pole".into(), Arc::new(cart)));
     // What a model keeps of its geoms is made with its first simulation.
     for (_, model) in &all {
         drop(Sim::new(model.clone(), &options(1e-3)));
@@ -63,6 +69,7 @@ fn memory_is_counted_before_it_is_taken() {
     for (name, model) in models() {
         for (contact, derivatives) in LAWS.into_iter().flat_map(|l| [(l, false), (l, true)]) {
             for (max_contacts, integrator) in [
+                (0, Integrator::SymplecticEulerWorld),
                 (1, Integrator::SymplecticEulerWorld),
                 (64, Integrator::Midpoint),
                 (64, Integrator::SymplecticEulerWorld),
@@ -86,6 +93,34 @@ fn memory_is_counted_before_it_is_taken() {
                     "{case}: {held} bytes, counted {counted}"
                 );
             }
+        }
+    }
+}
+
+/// A batch has lanes for four simulations a thread, if there are as many fours as threads.
+#[test]
+fn memory_of_lanes_is_counted() {
+    for (name, model) in models() {
+        for contact in [Contact::None, Contact::Ncp] {
+            let o = Options {
+                contact,
+                ..options(1e-3)
+            };
+            let held = |count| {
+                let mut batch = None;
+                let made = || batch = Some(Batch::new(model.clone(), &o, count, 1).unwrap());
+                measure(made).bytes_current.unsigned_abs()
+            };
+            // The fourth simulation, and the lanes of four.
+            let (lanes, counted) = (
+                held(4) - 2 * held(3) + held(2),
+                Bytes::of_lanes(&model) as u64,
+            );
+            let case = format!("{name}, {contact:?}: {lanes} bytes, counted {counted}");
+            assert!(
+                lanes <= counted && (lanes == 0 || counted < 4 * lanes + 10_000),
+                "{case}"
+            );
         }
     }
 }

@@ -68,33 +68,41 @@ impl Batch {
         options.for_model(&model).check()?;
         let mut elements = Vec::new();
         let mut errors = Vec::new();
+        let threads = match threads {
+            0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
+            n => n,
+        };
+        let threads = threads.min(count);
+        // Fewer fours than threads would leave threads idle.
+        let fours = match count / SIDE_BY_SIDE {
+            n if n >= threads => threads,
+            _ => 0,
+        };
+        let lanes = Bytes::of_lanes(&model).saturating_mul(fours as u128);
         let each = Bytes::of(&model, options).linear;
-        let all = each.saturating_mul(count as u128);
+        let all = each.saturating_mul(count as u128).saturating_add(lanes);
+        let none = || {
+            let kb = each / 1000;
+            Error::capacity(format!(
+                "count: there is no memory for {count} simulations of up to {kb} kB"
+            ))
+        };
         if !is_there(all)
             || elements.try_reserve_exact(count).is_err()
             || errors.try_reserve_exact(count).is_err()
         {
-            return Err(Error::capacity(format!(
-                "count: there is no memory for {count} simulations of up to {} kB",
-                each / 1000
-            )));
+            return Err(none());
         }
         // Not clones of one: a cloned workspace has no room left to grow into.
         for _ in 0..count {
             elements.push(Rollout::without_steps(Sim::new(model.clone(), options)?)?);
         }
         errors.resize(count, None);
-        let threads = match threads {
-            0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
-            n => n,
-        };
-        let threads = threads.min(count);
-        let mut fours = Vec::new();
-        // Fewer fours than threads would leave threads idle.
-        if count / SIDE_BY_SIDE >= threads {
-            let of = (0..threads).map_while(|_| SideBySide::new(elements[0].sim()));
-            fours.extend(of);
+        if !is_there(lanes) {
+            return Err(none());
         }
+        let fours = (0..fours).map_while(|_| SideBySide::new(elements[0].sim()));
+        let fours = fours.collect();
         Ok(Batch {
             elements,
             errors,

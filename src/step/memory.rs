@@ -127,7 +127,7 @@ impl Bytes {
         // Pairs of geoms are listed only if there are few.
         linear += 250_000 + 3000 * geoms + 160 * (geoms * geoms).min(40_000);
         linear += 20 * all * all + 1000 * nv + 8 * turned;
-        linear += groups * (3900 + 160 * tree.min(nv) + several) + rows * (80 + 40 * largest);
+        linear += groups * (4200 + 160 * tree.min(nv) + several) + rows * (80 + 40 * largest);
         linear -= if trees > 1 || turns { 0 } else { left_out };
         if turns && options.contact == Contact::Convex {
             matrices = 8 * rows * (4 * rows + 6 * nv);
@@ -138,7 +138,7 @@ impl Bytes {
         }
         if options.contact != Contact::Convex {
             let most = rows.min(DENSE as u128);
-            matrices += 8 * 24 * most * most;
+            matrices += 8 * 28 * most * most;
             linear += rows * (700 + 20 * largest) + 24 * all * all;
         }
         if options.derivatives {
@@ -149,6 +149,13 @@ impl Bytes {
             }
         }
         Bytes { linear, matrices }
+    }
+
+    /// The bytes for the recursions of four simulations side by side, which a batch has once a thread.
+    pub fn of_lanes(model: &Model) -> u128 {
+        let t = model.topology();
+        let [nv, links, packed] = [model.nv(), t.links.len(), t.packed].map(|n| n as u128);
+        8000 + 6000 * links + 1000 * nv + 160 * packed
     }
 
     pub fn total(&self) -> u128 {
