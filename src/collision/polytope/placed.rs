@@ -1,9 +1,11 @@
 //! The contact of given features of two polytopes at any placement.
 
+use super::bodies::Bodies;
 use super::convex::{Convex, Kind};
 use super::feature::Feature;
 use super::hull::Hull;
-use super::pair::Pair;
+use super::manifold::inflated;
+use super::pair::{Pair, ROUNDING};
 use crate::collision::ContactPoint;
 use crate::spatial::{Pose, Vec3};
 
@@ -12,7 +14,7 @@ const LEAST_SINE: f64 = 1e-3;
 
 /// The contact of the features of `contact`, which may have been found at another placement of the same
 /// shapes. Its gap is the separation along the normal of the features. `None` for features whose normal
-/// depends on the placement, and for curved shapes.
+/// depends on the placement, and for curved shapes beside an edge or a vertex.
 pub fn of_features(
     a: &Convex,
     pose_a: &Pose,
@@ -20,9 +22,29 @@ pub fn of_features(
     pose_b: &Pose,
     contact: &ContactPoint,
 ) -> Option<ContactPoint> {
-    let is_polytope = |c: &Convex| matches!(c.kind, Kind::Hull { radius } if radius == 0.0);
+    let is_hull = |c: &Convex| matches!(c.kind, Kind::Hull { .. });
     let feature = Feature::decode(contact.feature)?;
-    if !(is_polytope(a) && is_polytope(b) && feature.fits(&a.hull, &b.hull)) {
+    if !feature.fits(&a.hull, &b.hull) {
+        return None;
+    }
+    let (ra, rb) = (a.radius(), b.radius());
+    if let Feature::Spots(spots) = feature {
+        let bodies = Bodies {
+            a,
+            b,
+            b_in_a: pose_a.relative(pose_b),
+        };
+        let rounding = ROUNDING * (a.size() + b.size());
+        let s = bodies.refine(spots, bodies.flat_normal(spots)?, rounding)?;
+        let core = ContactPoint {
+            point: pose_a.point(s.point?),
+            normal: pose_a.rot.mul_vec(s.normal),
+            gap: s.between,
+            feature: contact.feature,
+        };
+        return Some(inflated(core, ra, rb));
+    }
+    if !(is_hull(a) && is_hull(b)) {
         return None;
     }
     let (owner, (x, gap)) = match feature {
@@ -68,7 +90,7 @@ pub fn of_features(
             let x = y + u * (w.dot(from - y) / sine);
             ((own, owner, face), (x, own.height(face, x)))
         }
-        Feature::EdgeEdge { a: ea, b: eb } => {
+        Feature::EdgeEdge { a: ea, b: eb } if ra + rb == 0.0 => {
             let pair = Pair::new(&a.hull, &b.hull, pose_a.relative(pose_b));
             return pair.crossing(ea, eb).map(|p| ContactPoint {
                 point: pose_a.point(p.point),
@@ -80,12 +102,13 @@ pub fn of_features(
     };
     let (own, side, face) = owner;
     let n = own.normal(face);
-    Some(ContactPoint {
+    let core = ContactPoint {
         point: x - n * (0.5 * gap),
         normal: if side == 0 { n } else { -n },
         gap,
         feature: contact.feature,
-    })
+    };
+    Some(inflated(core, ra, rb))
 }
 
 #[derive(Clone, Copy)]

@@ -123,6 +123,17 @@ impl Bodies<'_> {
         Some((a, b.placed(&self.b_in_a)))
     }
 
+    /// The normal that a face or a cap fixes.
+    pub(super) fn flat_normal(&self, spots: [Spot; 2]) -> Option<Vec3> {
+        let outwards = |c: &Convex, spot| match spot {
+            Spot::Face(f) => Some(c.hull.face(f).normal),
+            Spot::Cap(upper) => Some(Vec3::Z * if upper { 1.0 } else { -1.0 }),
+            _ => None,
+        };
+        let of_b = outwards(self.b, spots[1]).map(|n| self.b_in_a.rot.mul_vec(n) * -1.0);
+        of_b.or_else(|| outwards(self.a, spots[0]))
+    }
+
     /// s(n) by the support points of the whole shapes.
     pub(super) fn separation(&self, n: Vec3) -> f64 {
         -self.support(n, None).w.dot(n)
@@ -160,17 +171,8 @@ impl Bodies<'_> {
     /// these spots.
     pub(super) fn refine(&self, spots: [Spot; 2], start: Vec3, rounding: f64) -> Option<Solution> {
         let mut n = start;
-        // A face or a cap fixes the normal.
-        for (spot, c, pose, sign) in [
-            (spots[0], self.a, &Pose::IDENTITY, 1.0),
-            (spots[1], self.b, &self.b_in_a, -1.0),
-        ] {
-            let fixed = match spot {
-                Spot::Face(f) => c.hull.face(f).normal,
-                Spot::Cap(upper) => Vec3::Z * if upper { 1.0 } else { -1.0 },
-                _ => continue,
-            };
-            n = pose.rot.mul_vec(fixed) * sign;
+        if let Some(fixed) = self.flat_normal(spots) {
+            n = fixed;
             if n.dot(start) < 1.0 - NEAR {
                 return None;
             }

@@ -264,6 +264,54 @@ fn closest_to_capsule(c: &Capsule, b: &Shape, pose: &Pose) -> Option<ContactPoin
     })
 }
 
+/// The contact of a ball (a sphere, or an end of a capsule) and a flat face, which may have been found at
+/// another placement of the same shapes. `None` for other features.
+pub fn again(
+    a: &Shape,
+    pose_a: &Pose,
+    b: &Shape,
+    pose_b: &Pose,
+    point: &ContactPoint,
+) -> Option<ContactPoint> {
+    if rank(a) > rank(b) {
+        let turned = again(b, pose_b, a, pose_a, &exchanged(point))?;
+        return Some(exchanged(&turned));
+    }
+    let (ball, flat) = feature::unpack(point.feature);
+    let (radius, centre) = match *a {
+        Shape::Sphere { radius } => (radius, pose_a.pos),
+        Shape::Capsule {
+            radius,
+            half_length,
+        } if ball.kind == Kind::Vertex => {
+            let end = Capsule::new((radius, half_length), pose_a).end(ball.index == 1);
+            (radius, pose_a.point(Vec3::Z * end.0))
+        }
+        _ => return None,
+    };
+    let (axis, height) = match *b {
+        Shape::Box { half_extents } => {
+            let k = flat.index as usize / 2;
+            (Vec3::unit(k), half_extents[k])
+        }
+        Shape::Cylinder { half_length, .. } => (Vec3::Z, half_length),
+        _ => return None,
+    };
+    if flat.kind != Kind::Face {
+        return None;
+    }
+    let normal = axis * if flat.index % 2 == 1 { 1.0 } else { -1.0 };
+    let at = pose_b.inverse_point(centre);
+    let distance = normal.dot(at) - height;
+    let foot = project::Foot {
+        on: at - normal * distance,
+        normal,
+        distance,
+        feature: flat,
+    };
+    Some(sphere::ball_on(radius, ball, &foot, pose_b))
+}
+
 /// The derivative of a `point` that [`collide`] or [`distance`] gave for the pair.
 #[inline]
 pub fn differentiate(

@@ -81,10 +81,11 @@ impl Scene {
     }
 
     /// Sets uncertain contacts of the last search aside, and adds the contacts that replaced earlier
-    /// ones.
+    /// ones. Middles are forgotten: they name contacts by their index.
     pub(super) fn sort_out(&mut self) -> Result<()> {
         self.meetings.aside.clear();
         let mut all = self.found.take();
+        all.retain(|c| !c.face.is_of_middle());
         let (mut kept, mut from) = (0, 0);
         while from < all.len() {
             let first = all[from];
@@ -115,7 +116,10 @@ impl Scene {
 
     /// Whether two contacts are of the same parts along the same normal.
     fn is_with(&self, a: &SceneContact, b: &SceneContact) -> bool {
-        self.parts(a) == self.parts(b) && a.point.normal.dot(b.point.normal) > 1.0 - SAME
+        let is_of_middle = [a, b].map(|c| c.face.is_of_middle());
+        is_of_middle[0] == is_of_middle[1]
+            && self.parts(a) == self.parts(b)
+            && a.point.normal.dot(b.point.normal) > 1.0 - SAME
     }
 
     /// The contact that decides for others of the same parts along the same normal: the one whose gap, less
@@ -154,8 +158,8 @@ impl Scene {
         LEVEL * self.smaller(geom)
     }
 
-    /// Depth down to which a body stands on another one [m].
-    fn sunk(&self, geom: [usize; 2]) -> f64 {
+    /// Depth down to which a body stands on another one, and has not passed into it [m].
+    pub(super) fn sunk(&self, geom: [usize; 2]) -> f64 {
         SUNK * self.smaller(geom)
     }
 
@@ -185,7 +189,9 @@ impl Scene {
 
     /// Whether a contact is certain by its kind.
     fn is_certain(&self, c: &SceneContact) -> bool {
-        c.press.is_some() || c.geom.iter().any(|&g| self.solids[g].is_plane())
+        c.press.is_some()
+            || c.face.is_of_middle()
+            || c.geom.iter().any(|&g| self.solids[g].is_plane())
     }
 
     /// Whether a contact is a predicted one: `Some(true)` if the surfaces are apart and may meet within the
@@ -196,7 +202,7 @@ impl Scene {
         }
         let closing = -self.velocity_before(c).dot(c.point.normal) * self.meetings.h;
         let touching = self.touching(c.geom);
-        let rests = closing <= touching && c.point.gap <= self.zone(c);
+        let rests = closing <= TOUCHING * self.smaller(c.geom) && c.point.gap <= self.zone(c);
         (!rests).then_some(c.point.gap > touching)
     }
 
@@ -327,7 +333,8 @@ impl Scene {
             let support = towards(o.point.normal, own);
             let other = (o.geom[1 - own], self.parts(o).part[1 - own]);
             let across = support - n * support.dot(n);
-            let is_support = across.norm_squared() > TILTED
+            let is_support = !o.face.is_of_middle()
+                && across.norm_squared() > TILTED
                 && o.point.gap <= self.zone(o)
                 && o.point.gap >= -self.sunk(o.geom)
                 && (other != obstacle || self.solids[other.0].is_terrain());

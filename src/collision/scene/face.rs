@@ -20,6 +20,9 @@ pub(super) enum Face {
     OfB,
     /// No face does, or both do.
     None,
+    /// The contact of a middle with the plane of another contact ([`super::middle`]), by its
+    /// index among the contacts.
+    OfMiddle(u32),
 }
 
 impl Face {
@@ -62,12 +65,16 @@ impl Face {
         }
     }
 
+    pub fn is_of_middle(self) -> bool {
+        matches!(self, Face::OfMiddle(_))
+    }
+
     /// Offset of the face from midway between the surfaces, in units of the gap along the normal.
     fn share(self) -> f64 {
         match self {
             Face::OfA => -0.5,
             Face::OfB => 0.5,
-            Face::None => 0.0,
+            Face::None | Face::OfMiddle(_) => 0.0,
         }
     }
 

@@ -20,6 +20,7 @@ mod found;
 mod geom;
 mod hierarchy;
 mod meetings;
+mod middle;
 mod motion;
 mod narrow;
 mod overlap;
@@ -324,6 +325,9 @@ impl Scene {
             let smoothness = self.differentiate_face(c, &mut face);
             *out = face.motion;
             return smoothness;
+        }
+        if let Some(plane) = self.plane_of(c) {
+            return self.differentiate_middle(c, &plane, out);
         }
         let [a, b] = c.geom;
         let Ok([sa, sb]) = self.solids.get_disjoint_mut([a, b]) else {

@@ -405,8 +405,8 @@ pub(super) fn is_sharp(s: &Solid) -> bool {
 }
 
 /// The contact at the bodies' current places, for the features of a point that [`collide`] gave at
-/// other places of the same solids. `None` for features that do not define the normal, and for shapes
-/// that are not sharp.
+/// other places of the same solids. `None` for features that do not define the normal: of round shapes,
+/// all but flat faces.
 pub(super) fn again(
     a: &mut Solid,
     pose_a: &Pose,
@@ -415,15 +415,15 @@ pub(super) fn again(
     p: &ContactPoint,
     part: [u32; 2],
 ) -> Option<ContactPoint> {
-    let sharp = is_sharp(a) && is_sharp(b);
     match Pair::of(a, b) {
+        Pair::Formula(a, b) => primitive::again(a, pose_a, b, pose_b, p),
         Pair::Terrain { field, parts, on } => {
             let ([own, other], [triangle, piece]) = (on.order([pose_a, pose_b]), on.order(part));
             let piece = parts.get(piece as usize)?;
             let found = field.again(own, piece, other, &on.point(p), triangle)?;
             Some(on.point(&found))
         }
-        Pair::Hulls(pa, pb) if sharp => {
+        Pair::Hulls(pa, pb) => {
             let [i, j] = part.map(|k| k as usize);
             polytope::of_features(pa.get(i)?, pose_a, pb.get(j)?, pose_b, p)
         }

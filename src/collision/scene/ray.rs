@@ -24,7 +24,7 @@ pub struct RayHit {
 }
 
 impl Solid {
-    fn first_crossing(&self, ray: &Ray, reach: f64) -> Option<Crossing> {
+    pub(super) fn first_crossing(&self, ray: &Ray, reach: f64) -> Option<Crossing> {
         match self {
             Solid::Primitive { shape, .. } => shape.span(ray)?.first(),
             Solid::Pieces(pieces) => polytope::first_of(pieces, ray),

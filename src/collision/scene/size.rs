@@ -67,13 +67,19 @@ impl Scene {
     /// vector.
     pub fn size_motion(&self, c: &SceneContact, side: usize, component: usize) -> Vec3 {
         let geom = c.geom[side];
+        let midway = match self.plane_of(c) {
+            // The middle stays.
+            Some(plane) if plane.side == side => return Vec3::ZERO,
+            Some(plane) => plane.contact,
+            None => c.face.lift(c.point),
+        };
         let Solid::Primitive { shape, .. } = &self.solids[geom] else {
             return Vec3::ZERO;
         };
         let pose = &self.poses[geom];
         let sign = if side == 0 { 1.0 } else { -1.0 };
         let outward = c.point.normal * sign;
-        let surface = c.face.lift(c.point).point - outward * (0.5 * c.point.gap);
+        let surface = midway.point - outward * (0.5 * midway.gap);
         let at = pose.rot.tr_mul_vec(surface - pose.pos);
         let normal = pose.rot.tr_mul_vec(outward);
         pose.rot

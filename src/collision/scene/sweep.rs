@@ -214,7 +214,7 @@ impl Scene {
     }
 
     /// Where a geom is on its way.
-    fn moved(&self, geom: usize, at: Motion<'_>) -> Pose {
+    pub(super) fn moved(&self, geom: usize, at: Motion<'_>) -> Pose {
         let (pose, g) = (&self.poses[geom], &self.geoms[geom]);
         if g.link == WORLD || at.1 == 0.0 {
             return *pose;
@@ -294,6 +294,7 @@ impl Scene {
         let [pa, pb] = parts.geom.map(|g| self.poses[g]);
         if let Ok([sa, sb]) = self.solids.get_disjoint_mut(parts.geom) {
             let face = Face::teller(sa, sb);
+            let sharp = narrow::is_sharp(sa) && narrow::is_sharp(sb);
             for i in from..met.len() {
                 let c = met[i];
                 if let Some(p) = narrow::again(sa, &pa, sb, &pb, &c.point, c.part) {
@@ -305,6 +306,10 @@ impl Scene {
                     };
                     kept += 1;
                 }
+            }
+            // A round shape would rotate about the points that are left.
+            if !sharp && kept < met.len() {
+                kept = from;
             }
         }
         met.truncate(kept);

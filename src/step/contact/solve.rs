@@ -303,7 +303,7 @@ impl ContactStage {
                 doubts
             }
         };
-        Ok(repeat)
+        Ok(repeat || self.scene.hold_middles(&self.twists)?)
     }
 
     /// True if an impulse acts at a predicted contact that may not be a contact at the end of the step.
