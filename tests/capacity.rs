@@ -113,7 +113,7 @@ fn memory_of_lanes_is_counted() {
             };
             // The fourth simulation, and the lanes of four.
             let (lanes, counted) = (
-                held(4) - 2 * held(3) + held(2),
+                held(4) + held(2) - 2 * held(3),
                 Bytes::of_lanes(&model) as u64,
             );
             let case = format!("{name}, {contact:?}: {lanes} bytes, counted {counted}");
