@@ -611,8 +611,8 @@ fn round_bodies_land_beside_a_seam_without_loss() {
     }
 }
 
-/// Compliant bodies that have sunk in beside a seam glide across it: at any depth the block behind it counts as level
-/// with the one that carries them.
+/// Compliant bodies that have sunk in beside a seam glide across it: at any depth the block behind it counts
+/// as level with the one that carries them.
 #[test]
 fn compliant_bodies_land_beside_a_seam_without_loss() {
     let mut rng = Rng::new(6);

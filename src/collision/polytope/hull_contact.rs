@@ -368,9 +368,9 @@ impl Pair<'_> {
         !found.points().is_empty()
     }
 
-    /// Whether faces at two vertices are parallel to the normal of two edges within [`Pair::level`]. Such edges
-    /// touch without a patch ([`Pair::level_patch`]) only while round-off chooses faces that look apart: at
-    /// a nearby state the whole patch of other faces is the contact.
+    /// Whether faces at two vertices are parallel to the normal of two edges within [`Pair::level`]. Such
+    /// edges touch without a patch ([`Pair::level_patch`]) only while round-off chooses faces that look
+    /// apart: at a nearby state the whole patch of other faces is the contact.
     pub(super) fn may_lie_level(&self, normal: Vec3, gap: f64, vertices: [u16; 2]) -> bool {
         self.facing(normal, vertices).is_level(self.level(gap))
     }

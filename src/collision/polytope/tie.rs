@@ -22,9 +22,9 @@ use crate::spatial::Vec3;
 
 /// 1 − cosine of the angle between faces that count as parallel: 1e-5 rad.
 const LEVEL: f64 = 5e-11;
-/// The same for bodies that overlap: at most 1e-3 rad, and at most LEAN times the depth across the smaller
-/// body's size.
+/// The largest value for bodies that overlap: 1e-3 rad.
 const LEVEL_SUNK: f64 = 5e-7;
+/// Angle [rad] that counts as parallel, as a multiple of the depth across the size of the smaller body.
 const LEAN: f64 = 4.0;
 /// Relative difference of area from which on a face counts as the larger one.
 const LARGER: f64 = 1e-6;
@@ -44,9 +44,9 @@ impl<'a> Pair<'a> {
         Some(u8::from(of_b > of_a * (1.0 + LARGER)))
     }
 
-    /// 1 − cosine of the angle between faces that count as parallel. A body that has sunk into two others may
-    /// lean by a few times its depth across its size. Its own face would give the contact with one of them a
-    /// normal that leans, too, and the contact would push it along the other.
+    /// 1 − cosine of the angle between faces that count as parallel. A body that has sunk into two others
+    /// may lean by a few times its depth across its size. With the normal of its own face, the contact with
+    /// one of them would push it along the other.
     pub(super) fn level(&self, gap: f64) -> f64 {
         let lean = LEAN * gap.min(0.0) / self.a.size().min(self.b.size());
         (0.5 * lean * lean).clamp(LEVEL, LEVEL_SUNK)
