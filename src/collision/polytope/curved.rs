@@ -285,7 +285,7 @@ pub(super) fn contact(bodies: &Bodies, margin: f64, memory: &mut Memory, found: 
         let looks = bodies.looked_at(&stand_ins, n, vertices);
         let (pair, aside) = stand_in::facing(stand_ins, &b_in_a, looks);
         let reach = margin + sa.shell + sb.shell;
-        let level = pair.level_patch(n, s.between - ra - rb, vertices, reach, rounding, found);
+        let level = pair.level_patch(n, vertices, reach, rounding, found);
         let lines = sa.is_line() || sb.is_line();
         let [va, vb] = vertices;
         match s.cap_under_edge() {

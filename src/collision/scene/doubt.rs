@@ -5,7 +5,6 @@
 
 use super::Scene;
 use super::SceneContact;
-use super::face::Face;
 use super::meetings::{Parts, Verdict};
 use super::narrow;
 use super::sweep::Shift;
@@ -159,35 +158,16 @@ impl Scene {
         LEVEL * self.smaller(geom)
     }
 
-    /// Depth beyond which rigid bodies have met already [m].
+    /// Depth down to which a body stands on another one, and has not passed into it [m].
     pub(super) fn sunk(&self, geom: [usize; 2]) -> f64 {
         SUNK * self.smaller(geom)
-    }
-
-    /// Depth down to which a body stands on another one [m]. Compliant bodies stand at any depth.
-    fn stands(&self, geom: [usize; 2]) -> f64 {
-        match self.has_compliance() {
-            true => f64::INFINITY,
-            false => self.sunk(geom),
-        }
-    }
-
-    fn has_compliance(&self) -> bool {
-        !self.friction.is_empty()
-    }
-
-    /// Whether an edge or a vertex carries a round body. A compliant contact that overlaps has an impulse
-    /// also where the bodies do not close.
-    fn carries_round(&self, c: &SceneContact) -> bool {
-        let [a, b] = c.geom.map(|g| narrow::is_sharp(&self.solids[g]));
-        self.has_compliance() && a != b && c.face == Face::None && c.point.gap < 0.0
     }
 
     /// Gap up to which a contact is certain [m]. Compliant bodies that slide glide on each other at a gap, if
     /// forces press them together; otherwise they pass each other.
     fn zone(&self, c: &SceneContact) -> f64 {
         let near = ZONE * self.smaller(c.geom);
-        if !self.has_compliance() || c.condim == 1 {
+        if self.friction.is_empty() || c.condim == 1 {
             return near;
         }
         let w = self.velocity_before(c) * self.meetings.h;
@@ -223,7 +203,7 @@ impl Scene {
         let closing = -self.velocity_before(c).dot(c.point.normal) * self.meetings.h;
         let touching = self.touching(c.geom);
         let rests = closing <= TOUCHING * self.smaller(c.geom) && c.point.gap <= self.zone(c);
-        (!rests || self.carries_round(c)).then_some(c.point.gap > touching)
+        (!rests).then_some(c.point.gap > touching)
     }
 
     /// Whether a contact is uncertain. `c` decides for its parts along its normal ([`Scene::decisive`]),
@@ -239,7 +219,7 @@ impl Scene {
                 let is_face = self.is_met_beyond(c, reach) && self.is_flat(c, reach);
                 !(is_face && (c.point.gap <= self.zone(c) || self.closes_freely(c)))
             }
-            Some(false) if c.point.gap < -self.stands(c.geom) => false,
+            Some(false) if c.point.gap < -self.sunk(c.geom) => false,
             Some(false) => {
                 let sharp = c.geom.iter().all(|&g| narrow::is_sharp(&self.solids[g]));
                 sharp && !self.is_met_beyond(c, self.level(c.geom))
@@ -328,15 +308,14 @@ impl Scene {
     /// The shift of one side of a contact out of its other supports (contacts of the same body), at the
     /// beginning and (with `end`) at the end of a motion of the links. The shift is perpendicular to
     /// `normal`, so that it keeps the depth along `normal`. A support whose normal is `normal` gives no
-    /// shift. Between the contacts with a support a body may sink deeper than at them: `end` has the
-    /// point of the meeting, which is raised as well.
+    /// shift.
     pub(super) fn lift(
         &self,
         parts: Parts,
         side: usize,
         normal: Vec3,
         all: &[SceneContact],
-        end: Option<(&[Twist], Vec3)>,
+        end: Option<&[Twist]>,
     ) -> Vec3 {
         let geom = parts.geom;
         let link = self.geoms[geom[side]].link;
@@ -357,13 +336,10 @@ impl Scene {
             let is_support = !o.face.is_of_middle()
                 && across.norm_squared() > TILTED
                 && o.point.gap <= self.zone(o)
-                && o.point.gap >= -self.stands(o.geom)
+                && o.point.gap >= -self.sunk(o.geom)
                 && (other != obstacle || self.solids[other.0].is_terrain());
             if is_support {
-                let sinks = end.map_or(0.0, |(twists, met)| {
-                    let at = |point| self.closing_at(o, point, twists);
-                    at(o.point.point).max(at(met))
-                });
+                let sinks = end.map_or(0.0, |twists| self.closing(o, twists));
                 let depth = sinks.max(0.0) - o.point.gap;
                 let to = depth.max(0.0) + self.level(geom);
                 let rise = across * (1.0 / across.norm_squared());
@@ -375,14 +351,9 @@ impl Scene {
 
     /// How much closer the bodies of a contact come along its normal on a motion of the links [m].
     fn closing(&self, c: &SceneContact, twists: &[Twist]) -> f64 {
-        self.closing_at(c, c.point.point, twists)
-    }
-
-    /// The same at another point of the bodies.
-    fn closing_at(&self, c: &SceneContact, point: Vec3, twists: &[Twist]) -> f64 {
         let [a, b] = c.geom.map(|g| {
             let (centre, w) = self.about_geom(g, (twists, 0.0));
-            w.at(point - centre)
+            w.at(c.point.point - centre)
         });
         (a - b).dot(c.point.normal) * self.meetings.h
     }

@@ -49,7 +49,6 @@ impl Shift {
 struct Separation {
     gap: f64,
     normal: Vec3,
-    point: Vec3,
     /// Share of the step until the first of the points meets, by linear extrapolation.
     ahead: f64,
 }
@@ -110,30 +109,21 @@ impl Scene {
     /// The time at which two parts meet, as a share of the step. `None` if they do not meet, or if they no
     /// longer meet when either body is moved out of its other supports ([`Scene::lift`]).
     fn first_meeting(&mut self, parts: Parts, twists: &[Twist]) -> Option<f64> {
-        let (at, met) = self.sweep_parts(parts, twists, Shift::none())?;
+        let (at, normal) = self.sweep_parts(parts, twists, Shift::none())?;
         for side in [0, 1] {
             let all = self.found.take();
-            let lift = self.lift(parts, side, met.normal, &all, Some((twists, met.point)));
+            let lift = self.lift(parts, side, normal, &all, Some(twists));
             self.found.put_back(all);
-            if let Some(up) = lift.normalized() {
-                let (_, again) = self.sweep_parts(parts, twists, Shift::of(side, lift))?;
-                let away = if side == 1 { 1.0 } else { -1.0 };
-                // It passes the edge and comes to stand behind it.
-                if again.normal.dot(up) * away > PATCH {
-                    return None;
-                }
+            if lift != Vec3::ZERO {
+                self.sweep_parts(parts, twists, Shift::of(side, lift))?;
             }
         }
         Some(at)
     }
 
-    /// The share of the step after which two parts meet with one of them shifted, and the meeting.
-    fn sweep_parts(
-        &mut self,
-        parts: Parts,
-        twists: &[Twist],
-        shift: Shift,
-    ) -> Option<(f64, Separation)> {
+    /// The share of the step after which two parts meet with one of them shifted, and the normal of the
+    /// meeting.
+    fn sweep_parts(&mut self, parts: Parts, twists: &[Twist], shift: Shift) -> Option<(f64, Vec3)> {
         let slack = self.touching(parts.geom);
         let (mut low, mut s) = ((0.0, f64::INFINITY), 0.0);
         let mut high: Option<(f64, Separation)> = None;
@@ -141,7 +131,7 @@ impl Scene {
             let now = self.separation(parts, (twists, s), shift)?;
             if now.gap <= -0.5 * slack {
                 if s == 0.0 || now.gap >= -2.0 * slack {
-                    return Some((s, now));
+                    return Some((s, now.normal));
                 }
                 high = Some((s, now));
             } else {
@@ -158,7 +148,7 @@ impl Scene {
                 None => (s + now.ahead).min(1.0),
             };
         }
-        high
+        high.map(|(s, inside)| (s, inside.normal))
     }
 
     /// The separation of two parts on their way; `None` if they are farther apart than they can move.
@@ -188,13 +178,9 @@ impl Scene {
                 true => (p.gap + slack) / closing,
                 false => f64::INFINITY,
             };
-            let this = Separation {
-                gap: p.gap,
-                normal: p.normal,
-                point: p.point,
-                ahead,
-            };
-            let nearest = found.filter(|f| f.gap <= p.gap).unwrap_or(this);
+            let (gap, normal) = (p.gap, p.normal);
+            let this = Separation { gap, normal, ahead };
+            let nearest = found.filter(|f| f.gap <= gap).unwrap_or(this);
             found = Some(Separation {
                 ahead: found.map_or(ahead, |f| f.ahead.min(ahead)),
                 ..nearest
