@@ -43,7 +43,7 @@ def sections(file):
 
 
 CRATE = {
-    "Cargo.toml", "Cargo.toml.orig", "Cargo.lock", "build.rs", "cbindgen.toml", "examples/models/arm7.urdf",
+    "Cargo.toml", "Cargo.toml.orig", "Cargo.lock", "build.rs", ".cargo/config.toml", "cbindgen.toml", "examples/models/arm7.urdf",
     "include/diffsim.h", "include/diffsim_control.h", "include/diffsim_ik.h", "include/diffsim_record.h", "include/diffsim_save.h",
     "include/diffsim_visuals.h",
     "README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "THIRD-PARTY.txt",
