@@ -4,6 +4,11 @@ use super::kernel::{add_combination, axpy, factor_definite, larger, largest, sol
 use super::lu::Lu;
 use super::{F4, LANES, dispatch, grow};
 
+/// Places of L, LᵀL and the inner matrix in [`Complete::squares`], behind U.
+const LOWER: usize = 1;
+const GRAM: usize = 2;
+const INNER: usize = 3;
+
 /// P A Q = L D U with unit trapezoidal L (n × r) and U (r × n) whose entries are at most 1, so D carries the
 /// condition of A.
 ///
@@ -258,7 +263,12 @@ impl Complete {
 
     #[inline(always)]
     fn solve_gram<const W: usize>(&self, y: &mut [[f64; W]]) {
-        solve_definite(F4::flat(self.square(2)), 4 * self.rank_width, self.rank, y);
+        solve_definite(
+            F4::flat(self.square(GRAM)),
+            4 * self.rank_width,
+            self.rank,
+            y,
+        );
     }
 
     #[inline(always)]
@@ -287,7 +297,7 @@ impl Complete {
             return self.multiply(y, x);
         }
         solve_definite(
-            F4::flat(self.square(3)),
+            F4::flat(self.square(INNER)),
             4 * self.rank_width,
             r,
             &mut y[..r],
@@ -315,7 +325,7 @@ impl Complete {
                 }
             }
             solve_definite(
-                F4::flat(self.square(3)),
+                F4::flat(self.square(INNER)),
                 4 * self.rank_width,
                 r,
                 &mut y[..r],
@@ -352,7 +362,12 @@ impl Complete {
         if self.in_range {
             self.lu.solve_kernel(x, scratch);
         } else {
-            solve_definite(F4::flat(self.square(3)), 4 * self.rank_width, self.rank, x);
+            solve_definite(
+                F4::flat(self.square(INNER)),
+                4 * self.rank_width,
+                self.rank,
+                x,
+            );
         }
     }
 
@@ -362,7 +377,7 @@ impl Complete {
         entry(F4::flat(&self.squares), 4 * self.width, k, j)
     }
 
-    /// One of [`Complete::squares`].
+    /// One of [`Complete::squares`], by [`LOWER`], [`GRAM`] or [`INNER`].
     #[inline(always)]
     fn square(&self, index: usize) -> &[F4] {
         let size = self.n * self.width;
@@ -376,7 +391,7 @@ impl Complete {
 
     #[inline(always)]
     fn lower_row(&self, i: usize) -> &[f64] {
-        &F4::flat(&self.square(1)[i * self.rank_width..(i + 1) * self.rank_width])[..self.rank]
+        &F4::flat(&self.square(LOWER)[i * self.rank_width..(i + 1) * self.rank_width])[..self.rank]
     }
 }
 
