@@ -182,7 +182,7 @@ impl Scene {
     /// The plane that holds a middle, for the contact of a middle.
     pub(super) fn plane_of(&self, c: &SceneContact) -> Option<Plane> {
         match c.face {
-            Face::OfMiddle(index) => Some(self.plane(&self.contacts()[index as usize])),
+            Face::OfMiddle(index) => (self.contacts().get(index as usize)).map(|c| self.plane(c)),
             _ => None,
         }
     }
