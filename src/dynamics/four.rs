@@ -177,8 +177,8 @@ pub struct Four {
     placement: Vec<Pose<F4>>,
     inertia: Vec<Inertia<F4>>,
     gravity: Vec3<F4>,
-    /// True if the parameters of all lanes are the model's.
-    holds_models: bool,
+    /// True if the parameters of all lanes are those that the model was loaded with.
+    holds_loaded: bool,
 }
 
 impl Four {
@@ -215,7 +215,7 @@ impl Four {
             placement: Vec::with_capacity(n),
             inertia: Vec::with_capacity(n),
             gravity: Vec3::zeros(),
-            holds_models: false,
+            holds_loaded: false,
         };
         four.take_params(same);
         Some(four)
@@ -225,13 +225,14 @@ impl Four {
         self.wide
     }
 
-    /// Takes the parameters of each simulation. Does nothing if all are the model's, and were so before.
+    /// Takes the parameters of each simulation. Does nothing if all are those that the model was loaded with,
+    /// and were so before.
     pub fn take_params(&mut self, of: [&Params; SIDE_BY_SIDE]) {
-        let are_models = of.iter().all(|p| p.is_models);
-        if are_models && self.holds_models {
+        let are_loaded = of.iter().all(|p| p.as_loaded);
+        if are_loaded && self.holds_loaded {
             return;
         }
-        self.holds_models = are_models;
+        self.holds_loaded = are_loaded;
         let n = of[0].link_placement.len();
         self.placement.clear();
         self.inertia.clear();

@@ -266,7 +266,7 @@ impl Compiler {
         let deformables = self.deformables(spec.deformables)?;
         let nlink = self.topology.links.len();
         let params = Params {
-            is_models: true,
+            as_loaded: true,
             gravity: spec.gravity,
             body_inertia: std::mem::take(&mut self.inertias),
             link_inertia: vec![Inertia::ZERO; nlink],

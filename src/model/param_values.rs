@@ -64,7 +64,7 @@ impl Params {
     /// the simulation stores, and an entry of a reduction ([`Params::reduce`]). Call [`Params::refresh`]
     /// to update derived numbers.
     pub fn set(&mut self, model: &Model, p: &Param, value: f64) {
-        self.is_models = false;
+        self.as_loaded = false;
         let (i, c) = (p.index as usize, p.component as usize);
         match p.kind {
             ParamKind::BodyInertia => {

@@ -129,8 +129,8 @@ pub const CONTACT_DISSIPATION: f64 = 0.01;
 /// Current values. A model stores the values it was loaded with, a simulation its own copy.
 #[derive(Clone, Debug)]
 pub struct Params {
-    /// False after a value has been set: the values may then differ from the model's.
-    pub is_models: bool,
+    /// True until a value is set: all values are those that the model was loaded with.
+    pub as_loaded: bool,
     pub gravity: Vec3,
     /// Per body, about and along the body frame.
     pub body_inertia: Vec<Inertia>,
