@@ -828,6 +828,72 @@ fn elements_side_by_side_are_single_simulations() {
     }
 }
 
+/// One thread has one memory for the lanes of all its elements, and takes parameters only after a change. Four
+/// elements are as loaded; of the other four one gets a mass of its own before the third step.
+#[test]
+fn parameters_reach_the_lanes_whenever_they_are_set() {
+    let _turn = alone();
+    let options = in_body(Options {
+        contact: Contact::None,
+        ..options()
+    });
+    for model in plain_models() {
+        let (nq, nv, nu) = (model.nq(), model.nv(), model.nu());
+        let mut rng = Rng::new(5);
+        let selected = [param(ParamKind::BodyInertia, model.nbody() - 1, 0)];
+        let mass = model.params().body_inertia[model.nbody() - 1].mass;
+        let mut batch = Batch::new(model.clone(), &options, 8, 1).unwrap();
+        batch.select_params(&selected).unwrap();
+        let mut sims: Vec<Sim> = (0..8)
+            .map(|_| Sim::new(model.clone(), &options).unwrap())
+            .collect();
+        for sim in &mut sims {
+            sim.select_params(&selected).unwrap();
+        }
+        let q: Vec<f64> = (0..8)
+            .flat_map(|_| random_q(&mut rng, &model, 1.0))
+            .collect();
+        let (v, u) = (rng.vector(8 * nv, 1.0), rng.vector(8 * nu, 1.0));
+        let mut ends = Vec::new();
+        for (step, factor) in [None, None, Some(1.5), None, Some(1.0), None]
+            .into_iter()
+            .enumerate()
+        {
+            if let Some(factor) = factor {
+                let values = [mass * factor];
+                batch.sim_mut(6).unwrap().set_params(&values).unwrap();
+                sims[6].set_params(&values).unwrap();
+            }
+            let (mut q_next, mut v_next) = (vec![7.0; 8 * nq], vec![7.0; 8 * nv]);
+            let mut each = [Status::Ok; 8];
+            batch
+                .step(&q, &v, &u, &mut q_next, &mut v_next, &mut each)
+                .unwrap();
+            for (i, sim) in sims.iter_mut().enumerate() {
+                let (mut q_one, mut v_one) = (vec![7.0; nq], vec![7.0; nv]);
+                let [q, v, u] = [(&q, nq), (&v, nv), (&u, nu)].map(|(x, n)| &x[i * n..(i + 1) * n]);
+                sim.step(q, v, u, &mut q_one, &mut v_one).unwrap();
+                assert_eq!(
+                    v_next[i * nv..(i + 1) * nv],
+                    v_one,
+                    "step {step}, element {i}"
+                );
+                assert_eq!(
+                    q_next[i * nq..(i + 1) * nq],
+                    q_one,
+                    "step {step}, element {i}"
+                );
+            }
+            ends.push(v_next[6 * nv..7 * nv].to_vec());
+        }
+        // Activations go on from step to step; without them only the mass changes.
+        if model.na() == 0 {
+            assert!(ends[0] == ends[1] && ends[1] != ends[2]);
+            assert!(ends[2] == ends[3] && ends[3] != ends[4]);
+        }
+    }
+}
+
 #[test]
 fn elements_side_by_side_make_no_heap_call_after_the_first() {
     let _turn = alone();

@@ -100,6 +100,7 @@ fn memory_is_counted_before_it_is_taken() {
 /// A batch has lanes for four simulations a thread, if there are as many fours as threads.
 #[test]
 fn memory_of_lanes_is_counted() {
+    let mut with_lanes = 0;
     for (name, model) in models() {
         for contact in [Contact::None, Contact::Ncp] {
             let o = Options {
@@ -121,8 +122,12 @@ fn memory_of_lanes_is_counted() {
                 lanes <= counted && (lanes == 0 || counted < 4 * lanes + 10_000),
                 "{case}"
             );
+            with_lanes += usize::from(lanes > 0);
         }
     }
+    #[cfg(target_arch = "x86_64")]
+    assert!(with_lanes > 10 || !std::arch::is_x86_feature_detected!("avx2"));
+    println!("{with_lanes} batches with lanes");
 }
 
 /// What adheres has contacts of its own.
