@@ -154,39 +154,6 @@ pub(super) const PIVOT_MISSES: usize = 5;
 /// values: not measured.
 pub(super) const PARAMETRIC_APART: f64 = 0.1;
 
-// Pivots along a ray. Other values: not measured.
-
-/// [pivots] On one factorization.
-pub(super) const RAY_PIVOTS: usize = 16;
-
-/// [solves] With one factorization: the first one computes the velocities, the others refine them.
-pub(super) const RAY_CORRECTIONS: usize = 3;
-
-/// [share of the largest] The path is lost if an impulse or velocity exceeds its bound by more. It then
-/// continues from the last point on the path with a quarter of the pivots per factorization, at least
-/// `RAY_LEAST_PIVOTS`, and at most `RAY_STRIKES` times.
-pub(super) const RAY_LOST: f64 = 1e-4;
-pub(super) const RAY_LEAST_PIVOTS: usize = 4;
-pub(super) const RAY_STRIKES: usize = 4;
-
-/// [share of the response] Compliance that makes rows independent.
-pub(super) const RAY_EASE: f64 = 1e-7;
-
-/// [share of the largest entry] Perturbation of g, so that no two rows reach their bounds at once.
-pub(super) const RAY_APART: f64 = 1e-8;
-
-/// [1] The speed at which gaps widen with t, in units of their closing velocity; and in units of the largest
-/// velocity.
-pub(super) const RAY_OPENING: f64 = 1e-3;
-pub(super) const RAY_LEAST_OPENING: f64 = 0.1;
-
-/// [share of the mean impulse] The rate at which friction bounds widen with t, in addition to the present
-/// impulse.
-pub(super) const RAY_LEAST_BOUND: f64 = 0.1;
-
-/// [factorizations] Newton's method from the modes that a ray leads to. They need more than usual to settle.
-pub(super) const RAY_NEWTON: usize = 8;
-
 // The interior point.
 
 /// [share of the way] Bound of a step on its way to the boundary of the cones. With a tenth few problems are

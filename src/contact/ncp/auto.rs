@@ -55,12 +55,11 @@ impl NcpSolver {
             When::Always => true,
             When::Narrow => !self.wide,
             When::Torsion => self.wide,
-            When::Rigid => !self.wide && (!self.yields || problem.has_pyramids()),
+            When::Rigid => !self.wide && !self.yields,
             When::RigidCones => !self.wide && !self.yields && !problem.has_pyramids(),
-            When::Alternating => self.wide || self.yields && !problem.has_pyramids(),
+            When::Alternating => self.wide || self.yields,
             When::Closed => is_dense && closed && !self.is_warm,
             When::Pyramids => !self.wide && problem.has_pyramids(),
-            When::PyramidsByTrees => !self.wide && !is_dense && problem.has_pyramids(),
             When::Dense => is_dense,
             When::Trees => !is_dense,
             When::FewHeld => is_dense && self.held(problem) <= FEW_HELD,
@@ -113,12 +112,11 @@ impl NcpSolver {
                 self.guess_modes(problem);
                 self.newton_from(problem, options, rung.at_most, certificate)
             }
-            Method::Parametric => {
-                self.solve_parametric(problem, options, rung.at_most, certificate)
-            }
-            Method::Rays => self.solve_ray(problem, options, rung.at_most, certificate),
             Method::Alternating => {
                 self.solve_alternating(problem, options, rung.at_most, certificate)
+            }
+            Method::Parametric => {
+                self.solve_parametric(problem, options, rung.at_most, certificate)
             }
             Method::Pivots => {
                 let is_dense = self.is_for(When::Dense, problem, false);
