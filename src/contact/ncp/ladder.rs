@@ -13,7 +13,7 @@ use crate::contact::tally::Method;
 use crate::contact::tuning::{JAM_BRIEF, JAM_FIRST, JAM_USUAL};
 use Effort::{Brief, Thorough, Usual};
 use Method::{Alternating, Continuation, Given, Guessed, Interior, Parametric, Pivots};
-use When::{Always, Closed, Dense, FewHeld, Narrow, Pyramids, Rigid, RigidCones, Torsion, Trees, Warm};
+use When::{Always, Dense, FewHeld, Narrow, Pyramids, Rigid, RigidCones, Torsion, Trees, Warm};
 
 /// The impulse that Newton's method takes if redundant rows make it not unique.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,8 +59,6 @@ pub(super) enum When {
     Pyramids,
     /// G is a matrix.
     Dense,
-    /// G is a matrix, and blocks at a switch were made active after a cold start.
-    Closed,
     /// G is stored by trees.
     Trees,
     /// G is a matrix, and at most [`FEW_HELD`] rows are active.
@@ -115,9 +113,8 @@ pub(super) const FROM_MODES: [Attempt; 4] = [
 ];
 
 /// Settling: attempts of Newton's method from a solution to the one that is returned, until one succeeds.
-pub(super) const SETTLE: [Attempt; 3] = [
+pub(super) const SETTLE: [Attempt; 2] = [
     attempt(Choice::Least, Dense, 12),
-    attempt(Choice::Least, Closed, 12),
     attempt(Choice::Nearest, Always, 4),
 ];
 
@@ -199,7 +196,6 @@ mod tests {
             Rigid => "`condim` 1 and 3: rigid".into(),
             When::Alternating => "compliant; `condim` 4 and 6".into(),
             Pyramids => "`condim` 1 and 3: pyramids".into(),
-            Closed => "matrix, cold, closed at a switch".into(),
             Dense => "matrix".into(),
             Trees => "trees".into(),
             FewHeld => format!("matrix, ≤ {FEW_HELD} rows held"),
