@@ -12,8 +12,6 @@ pub enum Method {
     Alternating,
     /// Pivots along the line from a problem that the impulses of the sweeps solve.
     Parametric,
-    /// Pivots along a ray, from a problem in which all contacts open.
-    Rays,
     /// Pivots from the present impulses, and with a matrix also from zero impulses: for nearly dependent
     /// rows.
     Pivots,
@@ -34,7 +32,7 @@ pub enum Stage {
 }
 
 /// Number of stages.
-const STAGES: usize = 10;
+const STAGES: usize = 9;
 
 impl Stage {
     /// All stages, in the order of their counts.
@@ -45,7 +43,6 @@ impl Stage {
         Stage::Rigid(Method::Guessed),
         Stage::Rigid(Method::Alternating),
         Stage::Rigid(Method::Parametric),
-        Stage::Rigid(Method::Rays),
         Stage::Rigid(Method::Pivots),
         Stage::Rigid(Method::Interior),
         Stage::Rigid(Method::Continuation),

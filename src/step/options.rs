@@ -390,11 +390,6 @@ impl Options {
                 }
             }
         }
-        if self.contact == Contact::Lcp && self.solver == Method::Admm {
-            return Err(Error::unsupported(
-                "options.solver: Admm projects on circular cones, with Lcp expected another one",
-            ));
-        }
         let are_forces = matches!(self.contact, Contact::None | Contact::Penalty);
         if self.velocity_limits && are_forces {
             return Err(Error::unsupported(format!(

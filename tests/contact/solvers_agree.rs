@@ -23,14 +23,9 @@ fn velocity(sim: &mut Sim, m: &Moment) -> (Vec<f64>, StepInfo) {
 
 fn compare(run: Option<Run>, seconds: f64) {
     let Some(run) = run else { return };
-    for (contact, others) in [
-        (
-            Contact::Ncp,
-            &[("PGS", Method::Pgs), ("ADMM", Method::Admm)][..],
-        ),
-        (Contact::Lcp, &[("PGS", Method::Pgs)]),
-    ] {
-        compare_law(&run, seconds, contact, others);
+    let others = [("PGS", Method::Pgs), ("ADMM", Method::Admm)];
+    for contact in [Contact::Ncp, Contact::Lcp] {
+        compare_law(&run, seconds, contact, &others);
     }
 }
 

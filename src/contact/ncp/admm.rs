@@ -8,7 +8,6 @@
 //! P is a multiple ρ of each block's mean diagonal of G. At a fixed point z = λ and y = σ + Γ(σ).
 
 use super::block_law::project;
-use super::cone::planar_norm;
 use super::modes::{largest, residuals};
 use super::wide::{self, WIDEST};
 use super::work::Work;
@@ -104,15 +103,9 @@ impl Admm {
                         eta * self.penalty[r] * work.lambda[r] + p * self.z[r] + self.y[r]
                             - problem.g[r];
                 }
-                match block {
-                    Block::Contact { .. } | Block::Pyramid { .. } if work.is_wide(i) => {
-                        let normal = work.offsets[i + 1] - 1;
-                        work.x[normal][0] -= wide::shift(*block, &self.y[work.firsts[i]..normal]);
-                    }
-                    Block::Contact { mu } => {
-                        work.x[at + 2][0] -= mu * planar_norm(self.y[at], self.y[at + 1]);
-                    }
-                    _ => {}
+                if let Block::Contact { .. } | Block::Pyramid { .. } = block {
+                    let normal = work.offsets[i + 1] - 1;
+                    work.x[normal][0] -= wide::shift(*block, &self.y[work.firsts[i]..normal]);
                 }
             }
             self.solve(problem, work, rho + eta);

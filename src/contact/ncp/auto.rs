@@ -29,7 +29,7 @@ impl NcpSolver {
         self.work.update_sigma(problem);
         self.best.clear();
         for rung in &METHODS {
-            if rung.effort > options.effort || !self.is_for(rung.when, problem, false) {
+            if rung.effort > options.effort || !self.is_for(rung.when, problem) {
                 continue;
             }
             if self.best.is_known() && self.grant(1) == 0 {
@@ -47,20 +47,17 @@ impl NcpSolver {
         certificate
     }
 
-    /// Whether a line of the tables applies to this problem. `closed`: after a solution was found, blocks
-    /// at a switch were made active.
-    fn is_for(&self, when: When, problem: &Problem, closed: bool) -> bool {
+    /// Whether a line of the tables applies to this problem.
+    fn is_for(&self, when: When, problem: &Problem) -> bool {
         let is_dense = matches!(problem.delassus, Delassus::Dense(_));
         match when {
             When::Always => true,
             When::Narrow => !self.wide,
             When::Torsion => self.wide,
-            When::Rigid => !self.wide && (!self.yields || problem.has_pyramids()),
+            When::Rigid => !self.wide && !self.yields,
             When::RigidCones => !self.wide && !self.yields && !problem.has_pyramids(),
-            When::Alternating => self.wide || self.yields && !problem.has_pyramids(),
-            When::Closed => is_dense && closed && !self.is_warm,
+            When::Alternating => self.wide || self.yields,
             When::Pyramids => !self.wide && problem.has_pyramids(),
-            When::PyramidsByTrees => !self.wide && !is_dense && problem.has_pyramids(),
             When::Dense => is_dense,
             When::Trees => !is_dense,
             When::FewHeld => is_dense && self.held(problem) <= FEW_HELD,
@@ -113,15 +110,14 @@ impl NcpSolver {
                 self.guess_modes(problem);
                 self.newton_from(problem, options, rung.at_most, certificate)
             }
-            Method::Parametric => {
-                self.solve_parametric(problem, options, rung.at_most, certificate)
-            }
-            Method::Rays => self.solve_ray(problem, options, rung.at_most, certificate),
             Method::Alternating => {
                 self.solve_alternating(problem, options, rung.at_most, certificate)
             }
+            Method::Parametric => {
+                self.solve_parametric(problem, options, rung.at_most, certificate)
+            }
             Method::Pivots => {
-                let is_dense = self.is_for(When::Dense, problem, false);
+                let is_dense = self.is_for(When::Dense, problem);
                 self.solve_pivots(problem, options, rung.at_most, certificate)
                     || is_dense && {
                         self.rest(problem);
@@ -141,7 +137,7 @@ impl NcpSolver {
         self.remember(self.residual(problem), Path::Continuation);
         let last = METHODS.iter().filter(|r| r.effort == Effort::Thorough);
         for rung in last {
-            if !self.is_for(rung.when, problem, false) {
+            if !self.is_for(rung.when, problem) {
                 continue;
             }
             certificate.effort = rung.effort;
@@ -167,7 +163,7 @@ impl NcpSolver {
         let unknown = |modes: &[Mode], i: usize| !modes[i].fits(problem.blocks[i]);
         newton::guess_modes(problem.blocks, &mut self.work, unknown);
         for Attempt { choice, when, .. } in FROM_MODES {
-            if !self.is_for(when, problem, false) {
+            if !self.is_for(when, problem) {
                 continue;
             }
             if choice == Choice::Same {
@@ -200,10 +196,11 @@ impl NcpSolver {
     ) -> bool {
         self.keep_found();
         // With the least-norm impulse more blocks can be made active than with another one.
-        let closed =
-            self.is_for(When::Dense, problem, false) && newton::promote(problem, &mut self.work);
+        if self.is_for(When::Dense, problem) {
+            newton::promote(problem, &mut self.work);
+        }
         SETTLE.iter().any(|attempt| {
-            let wanted = self.is_for(attempt.when, problem, closed);
+            let wanted = self.is_for(attempt.when, problem);
             let (choice, budget) = (attempt.choice, attempt.at_most);
             let done = wanted && self.newton(problem, options, choice, budget, certificate);
             if wanted && !done {
@@ -423,7 +420,7 @@ impl NcpSolver {
         certificate: &mut Certificate,
     ) -> bool {
         let done = POLISH.iter().any(|attempt| {
-            self.is_for(attempt.when, problem, false) && {
+            self.is_for(attempt.when, problem) && {
                 self.shifted.write(problem, &mut self.work);
                 let (choice, budget) = (attempt.choice, attempt.at_most);
                 self.newton(problem, options, choice, budget, certificate)

@@ -12,11 +12,8 @@ use crate::contact::push_out::Jam;
 use crate::contact::tally::Method;
 use crate::contact::tuning::{JAM_BRIEF, JAM_FIRST, JAM_USUAL};
 use Effort::{Brief, Thorough, Usual};
-use Method::{Alternating, Continuation, Given, Guessed, Interior, Parametric, Pivots, Rays};
-use When::{
-    Always, Closed, Dense, FewHeld, Narrow, Pyramids, PyramidsByTrees, Rigid, RigidCones, Torsion,
-    Trees, Warm,
-};
+use Method::{Alternating, Continuation, Given, Guessed, Interior, Parametric, Pivots};
+use When::{Always, Dense, FewHeld, Narrow, Pyramids, Rigid, RigidCones, Torsion, Trees, Warm};
 
 /// The impulse that Newton's method takes if redundant rows make it not unique.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,12 +44,11 @@ impl Choice {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum When {
     Always,
-    /// No contact has torsional or rolling friction, friction is in circular cones, and contacts are rigid.
-    RigidCones,
-    /// No contact has torsional or rolling friction; and friction is in pyramids, or contacts are rigid.
+    /// No contact has torsional or rolling friction, and contacts are rigid.
     Rigid,
-    /// Some contact has torsional or rolling friction, or friction is in circular cones and all contacts are
-    /// compliant.
+    /// The same, and friction is in circular cones.
+    RigidCones,
+    /// Some contact has torsional or rolling friction, or all contacts are compliant.
     Alternating,
     /// No contact has torsional or rolling friction.
     Narrow,
@@ -61,12 +57,8 @@ pub(super) enum When {
     Torsion,
     /// Friction is in pyramids without torsional or rolling friction.
     Pyramids,
-    /// The same, and G is stored by trees.
-    PyramidsByTrees,
     /// G is a matrix.
     Dense,
-    /// G is a matrix, and blocks at a switch were made active after a cold start.
-    Closed,
     /// G is stored by trees.
     Trees,
     /// G is a matrix, and at most [`FEW_HELD`] rows are active.
@@ -91,12 +83,11 @@ pub(super) struct Rung {
 }
 
 /// The methods for an island, in this order. docs/contact-methods.md lists how often each finds the solution.
-pub(super) const METHODS: [Rung; 9] = [
+pub(super) const METHODS: [Rung; 8] = [
     rung(Given, Always, 6, Brief, Path::Newton),
     rung(Guessed, Rigid, 5, Brief, Path::Polished),
     rung(Alternating, When::Alternating, 8, Brief, Path::Polished),
     rung(Parametric, Pyramids, 40, Usual, Path::Polished),
-    rung(Rays, PyramidsByTrees, 200, Usual, Path::Polished),
     rung(Pivots, RigidCones, 16, Usual, Path::Polished),
     rung(Interior, Always, 50, Usual, Path::Interior),
     rung(Interior, Torsion, 50, Thorough, Path::Interior),
@@ -122,9 +113,8 @@ pub(super) const FROM_MODES: [Attempt; 4] = [
 ];
 
 /// Settling: attempts of Newton's method from a solution to the one that is returned, until one succeeds.
-pub(super) const SETTLE: [Attempt; 3] = [
+pub(super) const SETTLE: [Attempt; 2] = [
     attempt(Choice::Least, Dense, 12),
-    attempt(Choice::Least, Closed, 12),
     attempt(Choice::Nearest, Always, 4),
 ];
 
@@ -203,11 +193,9 @@ mod tests {
             Narrow => "`condim` 1 and 3".into(),
             Torsion => "`condim` 4 and 6, from near the boundary".into(),
             RigidCones => "`condim` 1 and 3: circular cones, rigid".into(),
-            Rigid => "`condim` 1 and 3: rigid, or pyramids".into(),
-            When::Alternating => "circular cones, compliant; `condim` 4 and 6".into(),
-            Closed => "matrix, cold, closed at a switch".into(),
+            Rigid => "`condim` 1 and 3: rigid".into(),
+            When::Alternating => "compliant; `condim` 4 and 6".into(),
             Pyramids => "`condim` 1 and 3: pyramids".into(),
-            PyramidsByTrees => "`condim` 1 and 3: pyramids, trees".into(),
             Dense => "matrix".into(),
             Trees => "trees".into(),
             FewHeld => format!("matrix, ≤ {FEW_HELD} rows held"),
@@ -230,7 +218,6 @@ mod tests {
             Given => "Newton from the modes given".into(),
             Guessed => format!("{SWEEPS} sweeps, Newton from their modes"),
             Parametric => "parametric pivots from the present impulses".into(),
-            Rays => "pivots along a ray".into(),
             Pivots => "pivots from the present impulses; with a matrix also from rest".into(),
             Alternating => "alternating directions, Newton from their modes".into(),
             Interior => "interior point".into(),

@@ -19,8 +19,8 @@ mod piece;
 
 use crate::contact::tuning::{
     LEAST_NORM, LEAST_NORM_DAMPING, LEAST_NORM_LEAST_DAMPING, LEAST_NORM_LENGTHENED,
-    LEAST_NORM_LESS, LEAST_NORM_SHORT, LEAST_NORM_SOLVED, LEAST_NORM_STALLED, LEAST_NORM_STEPS,
-    LEAST_NORM_TRIALS,
+    LEAST_NORM_LESS, LEAST_NORM_PATIENCE, LEAST_NORM_SHORT, LEAST_NORM_SOLVED, LEAST_NORM_STALLED,
+    LEAST_NORM_STEPS, LEAST_NORM_TRIALS,
 };
 use crate::linalg::{F4, Lu, dispatch, grow, product, total};
 pub(super) use inside::INSIDES;
@@ -198,6 +198,7 @@ impl LeastNorm {
         let floor = 1e4 * (value - centre).min(-centre) - f64::MIN_POSITIVE;
         let mut damping = LEAST_NORM_DAMPING;
         let mut before = f64::INFINITY;
+        let (mut least, mut stalled) = (f64::INFINITY, 0);
         for _ in 0..LEAST_NORM_STEPS {
             if value < floor || damping > 1e8 || self.is_spent() {
                 return;
@@ -205,10 +206,11 @@ impl LeastNorm {
             let off = self.update_gradient();
             self.solved =
                 off <= LEAST_NORM_SOLVED || off <= LEAST_NORM_STALLED && off > 0.5 * before;
-            if self.solved {
+            stalled = if off < 0.5 * least { 0 } else { stalled + 1 };
+            if self.solved || stalled > LEAST_NORM_PATIENCE {
                 return;
             }
-            before = off;
+            (before, least) = (off, least.min(off));
             let next = match newton_step(self, Some(damping)) {
                 true => self.search(value),
                 false => None,

@@ -39,7 +39,6 @@ mod admm;
 mod auto;
 mod aware;
 mod block_law;
-mod by_pivots;
 mod certainty;
 mod cone;
 mod continuation;
@@ -60,7 +59,6 @@ mod path_system;
 mod pgs;
 mod pivot;
 pub(in crate::contact) mod pyramid;
-mod ray;
 mod resort;
 mod sides;
 mod smoothed;
@@ -92,7 +90,6 @@ use least_norm::LeastNorm;
 use measure::Scales;
 use modes::{CLOSED, classify, largest, residuals};
 use path_system::PathSystem;
-use ray::Ray;
 use work::{Best, Work};
 
 /// The method of a solve.
@@ -170,7 +167,6 @@ pub struct NcpSolver {
     shifted: PathSystem,
     interior: Interior,
     continuation: Continuation,
-    ray: Ray,
     admm: Admm,
     panel: Vec<f64>,
     panel_scratch: Vec<f64>,
@@ -222,7 +218,6 @@ impl NcpSolver {
             shifted: PathSystem::new([max_rows, dense], capacity, trees()),
             interior: Interior::new(capacity),
             continuation: Continuation::new(max_rows),
-            ray: Ray::new(capacity),
             admm: Admm::new([max_rows, dense], TreeSystem::definite(capacity)),
             panel: vec![0.0; max_rows * LANES],
             panel_scratch: vec![0.0; max_rows * LANES],
@@ -261,11 +256,6 @@ impl NcpSolver {
         problem.validate()?;
         problem.check_torsion()?;
         self.wide = problem.has_torsion();
-        if options.method == Method::Admm && problem.has_pyramids() {
-            return Err(Error::unsupported(
-                "method: Admm projects on circular cones, expected Auto or Pgs with pyramids",
-            ));
-        }
         self.work.start(problem, lambda, modes);
         self.active_set.start(problem);
         let weight = match problem.delassus {

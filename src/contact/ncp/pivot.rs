@@ -1,4 +1,4 @@
-//! Pivots: one block changes its mode at a time.
+//! Pivots: one block changes its mode at a time. For friction in cones, limits and boxes.
 
 use super::active_set::{ActiveSetSystem, Purpose};
 use super::block_law;
@@ -6,17 +6,45 @@ use super::cone::{exit, planar_norm};
 use super::fixed_modes::{put_on_faces, turn_onto_cones};
 use super::modes::held_residual;
 use super::modes::largest;
-use super::pyramid;
 use super::work::Work;
+use super::{NcpOptions, NcpSolver};
+use crate::contact::certificate::Certificate;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
 use crate::contact::tuning::PIVOT_MISSES;
+
+impl NcpSolver {
+    /// Pivots from the present impulse, then polishes the result.
+    pub(super) fn solve_pivots(
+        &mut self,
+        problem: &Problem,
+        options: &NcpOptions,
+        budget: usize,
+        certificate: &mut Certificate,
+    ) -> bool {
+        self.guess_modes(problem);
+        let (budget, mut factorizations) = (self.grant(budget), 0);
+        let (work, active_set, enough) = (&mut self.work, &mut self.active_set, options.tolerance);
+        let found = pivot(
+            problem,
+            work,
+            active_set,
+            enough,
+            budget,
+            &mut factorizations,
+        );
+        self.spent.spend(factorizations, 1.0);
+        certificate.newton += factorizations;
+        // The modes are consistent but not exact: rows are nearly dependent.
+        found && self.settle(problem, options, certificate)
+    }
+}
 
 /// Moves from an admissible impulse towards the solution of its modes while every impulse stays admissible.
 /// The block that ends a step changes its mode, and only this block. This needs few factorizations where
 /// sweeps converge slowly because rows are nearly dependent (subspace minimization; Silcowitz, Niebe and
 /// Erleben 2010 use it for this iteration). Returns true if the modes are consistent.
-pub(super) fn pivot(
+fn pivot(
     problem: &Problem,
     work: &mut Work,
     active_set: &mut ActiveSetSystem,
@@ -112,17 +140,6 @@ fn worst_velocity(blocks: &[Block], work: &Work, slack: f64) -> Option<(usize, M
                 let force = planar_norm(lambda[0], lambda[1]).max(f64::MIN_POSITIVE);
                 ((lambda[0] * x + lambda[1] * y) / force, Mode::Sticking)
             }
-            (Block::Pyramid { mu }, Mode::Breaking, [.., z]) => {
-                (-z, pyramid::mode_of_velocity(mu, sigma, slack))
-            }
-            (Block::Pyramid { .. }, Mode::Bounded(bounds), [x, y, _]) => {
-                let against = |k: usize, s: f64| f64::from(bounds[k]) * s;
-                let (x, y) = (against(0, *x), against(1, *y));
-                match x > y {
-                    true => (x, pyramid::closed([0, bounds[1]])),
-                    false => (y, pyramid::closed([bounds[0], 0])),
-                }
-            }
             (Block::Unilateral, Mode::Breaking, [s]) => (-s, Mode::Sticking),
             (Block::Box { .. }, Mode::AtLower, [s]) => (-s, Mode::Sticking),
             (Block::Box { .. }, Mode::AtUpper, [s]) => (*s, Mode::Sticking),
@@ -162,22 +179,6 @@ fn longest_step(
                         (slides, Mode::Sliding)
                     }
                 }
-            }
-            (Block::Pyramid { mu }, &[.., z], &[.., c]) => {
-                let mut first = (zero(z, c), Mode::Breaking);
-                let bounds = pyramid::bounds(work.modes[face.block]);
-                for k in (0..2).filter(|k| mu > 0.0 && bounds[*k] == 0) {
-                    for s in [1i8, -1] {
-                        let s_k = f64::from(s);
-                        let reach = zero(mu * z - s_k * l[k], mu * c - s_k * d[k]);
-                        if reach < first.0 {
-                            let mut at_bound = bounds;
-                            at_bound[k] = s;
-                            first = (reach, Mode::Bounded(at_bound));
-                        }
-                    }
-                }
-                first
             }
             (Block::Unilateral, [l], [d]) => (zero(*l, *d), Mode::Breaking),
             (Block::Box { bound }, [l], [d]) if *d < 0.0 => (zero(l + bound, *d), Mode::AtLower),

@@ -43,14 +43,32 @@ fn a_point_mass_breaks_sticks_or_slides_as_by_hand() {
         .collect();
     let mut solver = NcpSolver::new(3, 1);
     for method in [Method::Auto, Method::Pgs, Method::Admm] {
-        for (free, mu, expected, mode) in [
-            ([0.3, 0.1, 1.0], 0.5, [0.0, 0.0, 0.0], Mode::Breaking),
-            ([0.3, 0.4, -2.0], 0.5, [-0.6, -0.8, 4.0], Mode::Sticking),
-            ([3.0, 4.0, -2.0], 0.5, [-1.2, -1.6, 4.0], Mode::Sliding),
-            ([3.0, 4.0, -2.0], 0.0, [0.0, 0.0, 4.0], Mode::Sliding),
+        let [cone, pyramid] = [Block::Contact { mu: 0.5 }, Block::Pyramid { mu: 0.5 }];
+        for (block, free, expected, mode) in [
+            (cone, [0.3, 0.1, 1.0], [0.0, 0.0, 0.0], Mode::Breaking),
+            (cone, [0.3, 0.4, -2.0], [-0.6, -0.8, 4.0], Mode::Sticking),
+            (cone, [3.0, 4.0, -2.0], [-1.2, -1.6, 4.0], Mode::Sliding),
+            (
+                Block::Contact { mu: 0.0 },
+                [3.0, 4.0, -2.0],
+                [0.0, 0.0, 4.0],
+                Mode::Sliding,
+            ),
+            (
+                pyramid,
+                [3.0, -4.0, -2.0],
+                [-2.0, 2.0, 4.0],
+                Mode::Bounded([-1, 1]),
+            ),
+            (
+                pyramid,
+                [3.0, -0.4, -2.0],
+                [-2.0, 0.8, 4.0],
+                Mode::Bounded([-1, 0]),
+            ),
         ] {
             let problem = Problem {
-                blocks: &[Block::Contact { mu }],
+                blocks: &[block],
                 delassus: Delassus::Dense(&g),
                 g: &free,
             };

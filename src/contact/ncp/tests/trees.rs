@@ -3,7 +3,7 @@
 use super::problems::{Case, Random, random, tower};
 use super::solve::velocity_change;
 use crate::contact::capacity::Capacity;
-use crate::contact::certificate::{Certificate, Effort, Path};
+use crate::contact::certificate::Effort;
 use crate::contact::law::Linearized;
 use crate::contact::mode::Mode;
 use crate::contact::ncp::island_solver::IslandSolver;
@@ -120,51 +120,6 @@ fn by_trees_the_solution_is_that_of_the_dense_matrix() {
         }
     }
     println!("largest difference in velocity {worst:e}");
-}
-
-/// The ray alone, from zero impulses, without an allocation: if it ends, it ends on a solution, and in
-/// most cases it does.
-#[test]
-fn a_ray_ends_on_a_solution() {
-    let mut rng = Random(11);
-    let mut cases: Vec<Case> = (0..40).map(|k| random(&mut rng, 2 + k, 0)).collect();
-    cases.push(tower(&[1.0; 5], 0.01));
-    cases.push(tower(&[1.0, 10.0, 1.0, 5.0, 0.2, 3.0, 1.0, 1.0], 0.0));
-    let mut ended = 0;
-    for (number, case) in cases.iter_mut().enumerate() {
-        for block in &mut case.blocks {
-            if let Block::Contact { mu } = *block {
-                *block = Block::Pyramid { mu };
-            }
-        }
-        let rows = by_trees(case);
-        let mut solver = NcpSolver::with_trees(&capacity(case), case.g.len());
-        let problem = Problem {
-            delassus: Delassus::Trees(&rows),
-            ..case.problem()
-        };
-        let (mut lambda, mut modes) = cold(case);
-        let options = NcpOptions::default();
-        let solved = solver.solve(&problem, &mut lambda, &mut modes, &options);
-        assert!(solved.unwrap().converged, "{number}");
-        solver.work.lambda.fill(0.0);
-        solver.work.update_sigma(&problem);
-        let mut certificate = Certificate::new(Path::Polished);
-        let mut found = false;
-        let used = measure(|| {
-            found = solver.solve_ray(&problem, &options, 200, &mut certificate);
-        });
-        assert_eq!(used.count_total, 0, "{number}");
-        assert!(certificate.newton > 0, "{number}");
-        let residual = solver.residual(&problem);
-        assert!(
-            !found || residual <= options.tolerance,
-            "{number} {residual:e}"
-        );
-        ended += usize::from(found);
-    }
-    println!("{ended} of {} end", cases.len());
-    assert!(ended >= 40, "{ended}");
 }
 
 #[test]
