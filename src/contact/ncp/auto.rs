@@ -5,8 +5,8 @@ use super::fixed_modes::may_keep_modes;
 use super::interior::Interior;
 use super::ladder::{Attempt, Choice, FROM_MODES, METHODS, POLISH, Rung, SETTLE, When};
 use super::modes::{CLOSED, residuals};
-use super::newton;
 use super::{NcpOptions, NcpSolver};
+use super::{newton, parametric, pivot};
 use crate::contact::certificate::{Certificate, Effort, Path};
 use crate::contact::digits::READABLE;
 use crate::contact::mode::Mode;
@@ -231,6 +231,56 @@ impl NcpSolver {
     fn rest(&mut self, problem: &Problem) {
         self.work.lambda.fill(0.0);
         self.work.update_sigma(problem);
+    }
+
+    /// Parametric pivots, then settles the result.
+    fn solve_parametric(
+        &mut self,
+        problem: &Problem,
+        options: &NcpOptions,
+        budget: usize,
+        certificate: &mut Certificate,
+    ) -> bool {
+        let found = self.follow_pivots(problem, budget, certificate, |s, budget, count| {
+            parametric::pivot(problem, &mut s.work, &mut s.active_set, budget, count)
+        });
+        // If settling fails, the result of the pivots stays, and its residual decides whether it is solved.
+        found
+            && (self.settle(problem, options, certificate)
+                || self.residual(problem) <= options.tolerance)
+    }
+
+    /// Pivots from the present impulses, then settles the result.
+    fn solve_pivots(
+        &mut self,
+        problem: &Problem,
+        options: &NcpOptions,
+        budget: usize,
+        certificate: &mut Certificate,
+    ) -> bool {
+        let enough = options.tolerance;
+        let found = self.follow_pivots(problem, budget, certificate, |s, budget, count| {
+            let (work, active_set) = (&mut s.work, &mut s.active_set);
+            pivot::pivot(problem, work, active_set, enough, budget, count)
+        });
+        // The modes are consistent but not exact: rows are nearly dependent.
+        found && self.settle(problem, options, certificate)
+    }
+
+    /// Runs pivots from the modes of the present impulses within a budget of factorizations, and counts
+    /// them.
+    fn follow_pivots(
+        &mut self,
+        problem: &Problem,
+        budget: usize,
+        certificate: &mut Certificate,
+        run: impl FnOnce(&mut Self, usize, &mut usize) -> bool,
+    ) -> bool {
+        self.guess_modes(problem);
+        let (budget, before) = (self.grant(budget), certificate.newton);
+        let found = run(self, budget, &mut certificate.newton);
+        self.spent.spend(certificate.newton - before, 1.0);
+        found
     }
 
     /// Alternating directions from the present impulses, and Newton's method with `budget` factorizations

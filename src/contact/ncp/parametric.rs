@@ -11,8 +11,6 @@ use super::active_set::{ActiveSetSystem, Purpose};
 use super::modes::largest;
 use super::pyramid;
 use super::work::Work;
-use super::{NcpOptions, NcpSolver};
-use crate::contact::certificate::Certificate;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
 use crate::contact::tuning::PARAMETRIC_APART;
@@ -69,31 +67,9 @@ impl Grows {
     }
 }
 
-impl NcpSolver {
-    /// Parametric pivots, then polishes the result.
-    pub(super) fn solve_parametric(
-        &mut self,
-        problem: &Problem,
-        options: &NcpOptions,
-        budget: usize,
-        certificate: &mut Certificate,
-    ) -> bool {
-        self.guess_modes(problem);
-        let (budget, mut factorizations) = (self.grant(budget), 0);
-        let (work, active_set) = (&mut self.work, &mut self.active_set);
-        let found = pivot(problem, work, active_set, budget, &mut factorizations);
-        self.spent.spend(factorizations, 1.0);
-        certificate.newton += factorizations;
-        // If settling fails, the result of the pivots stays, and its residual decides whether it is solved.
-        found
-            && (self.settle(problem, options, certificate)
-                || self.residual(problem) <= options.tolerance)
-    }
-}
-
 /// Pivots from the present impulse and its modes, within `budget` factorizations. Returns true if the
 /// modes are those of a solution, up to rows so nearly dependent that round-off decides.
-fn pivot(
+pub(super) fn pivot(
     problem: &Problem,
     work: &mut Work,
     active_set: &mut ActiveSetSystem,

@@ -7,44 +7,15 @@ use super::fixed_modes::{put_on_faces, turn_onto_cones};
 use super::modes::held_residual;
 use super::modes::largest;
 use super::work::Work;
-use super::{NcpOptions, NcpSolver};
-use crate::contact::certificate::Certificate;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
 use crate::contact::tuning::PIVOT_MISSES;
-
-impl NcpSolver {
-    /// Pivots from the present impulse, then polishes the result.
-    pub(super) fn solve_pivots(
-        &mut self,
-        problem: &Problem,
-        options: &NcpOptions,
-        budget: usize,
-        certificate: &mut Certificate,
-    ) -> bool {
-        self.guess_modes(problem);
-        let (budget, mut factorizations) = (self.grant(budget), 0);
-        let (work, active_set, enough) = (&mut self.work, &mut self.active_set, options.tolerance);
-        let found = pivot(
-            problem,
-            work,
-            active_set,
-            enough,
-            budget,
-            &mut factorizations,
-        );
-        self.spent.spend(factorizations, 1.0);
-        certificate.newton += factorizations;
-        // The modes are consistent but not exact: rows are nearly dependent.
-        found && self.settle(problem, options, certificate)
-    }
-}
 
 /// Moves from an admissible impulse towards the solution of its modes while every impulse stays admissible.
 /// The block that ends a step changes its mode, and only this block. This needs few factorizations where
 /// sweeps converge slowly because rows are nearly dependent (subspace minimization; Silcowitz, Niebe and
 /// Erleben 2010 use it for this iteration). Returns true if the modes are consistent.
-fn pivot(
+pub(super) fn pivot(
     problem: &Problem,
     work: &mut Work,
     active_set: &mut ActiveSetSystem,
