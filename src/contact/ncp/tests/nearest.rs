@@ -120,3 +120,22 @@ fn an_empty_set_has_no_nearest_point() {
     );
     assert!(solver.solve(Inside::CLOSED).is_none());
 }
+
+/// A coupling and a limit that contradict each other by round-off: x₁ + x₂ = 1, x₂ = 1 + 1e-9, x₁ ≥ 0. The error
+/// neither falls nor grows, and the search ends.
+#[test]
+fn a_contradiction_by_round_off_ends_the_search() {
+    let mut solver = LeastNorm::new(2);
+    solver.set_centre(&[]);
+    let (f, t, stride) = solver.start(2, 2);
+    (f[0], f[stride], f[stride + 1]) = (1.0, 1.0, 1.0);
+    (t[0], t[1]) = (1.0, 1.0 + 1e-9);
+    let piece = |start, set| Piece {
+        start,
+        size: 1,
+        set,
+    };
+    solver.set_pieces([piece(0, Set::HalfLine), piece(1, Set::Line)].into_iter());
+    assert!(solver.solve(Inside::CLOSED).is_none());
+    assert!(solver.work <= 12.0, "{} Newton steps", solver.work);
+}
