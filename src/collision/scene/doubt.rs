@@ -39,6 +39,7 @@ const PARALLEL: f64 = 1e-9;
 const ACROSS: f64 = 0.18;
 /// Most depth of a body that has sunk in and leans, as a multiple of that at a support.
 const LEANING: f64 = 4.0;
+
 impl Scene {
     /// Takes the length of the step [s] and the velocities of the links without contact impulses (about
     /// their trees' origins).
@@ -329,15 +330,27 @@ impl Scene {
         touches
     }
 
+    /// The time since the bodies met at a contact, in steps, at their velocities before the step. Infinite if
+    /// they do not close.
+    fn age(&self, c: &SceneContact) -> f64 {
+        let closing = -self.velocity_before(c).dot(c.point.normal) * self.meetings.h;
+        match closing > TOUCHING * self.smaller(c.geom) {
+            true => -c.point.gap / closing,
+            false => f64::INFINITY,
+        }
+    }
+
     /// Whether a compliant body reaches a contact only because it has sunk in at another one
-    /// ([`Scene::raise`]).
+    /// ([`Scene::raise`]), which it met earlier.
     fn is_buried(&mut self, c: &SceneContact, all: &[SceneContact]) -> bool {
         let (parts, of_face) = (self.parts(c), c.face != Face::None);
+        let age = self.age(c);
         all.iter().any(|o| {
-            [0, 1].iter().any(|&side| {
-                let lift = self.raise(parts, side, (c.point.normal, of_face), o, None);
-                lift.is_some_and(|lift| !self.touches(c, Shift::of(side, lift)))
-            })
+            self.age(o) >= age
+                && [0, 1].iter().any(|&side| {
+                    let lift = self.raise(parts, side, (c.point.normal, of_face), o, None);
+                    lift.is_some_and(|lift| !self.touches(c, Shift::of(side, lift)))
+                })
         })
     }
 
