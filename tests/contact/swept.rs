@@ -609,7 +609,8 @@ fn round_bodies_land_beside_a_seam_without_loss() {
     }
 }
 
-/// Compliant bodies that have sunk in beside a seam glide across it at any depth.
+/// Compliant bodies that have sunk in beside a seam glide across it at any depth. They keep their speed to 1e-7,
+/// except capsules, which lose up to 4e-5 where they land across the edge of a block.
 #[test]
 fn compliant_bodies_land_beside_a_seam_without_loss() {
     let mut rng = Rng::new(6);

@@ -71,11 +71,17 @@ impl Scene {
     /// Whether some uncertain contact closes along its normal if the bodies move without contact impulses. It
     /// would very likely get an impulse, and then be set aside.
     pub fn expects_doubts(&mut self) -> bool {
+        let mut last: Option<SceneContact> = None;
         (0..self.found.contacts().len()).any(|i| {
             let c = self.found.contacts()[i];
-            !self.is_certain(&c)
-                && self.closing(&c, &self.meetings.free) > c.point.gap
-                && self.doubts(i)
+            if self.is_certain(&c)
+                || self.closing(&c, &self.meetings.free) <= c.point.gap
+                || last.is_some_and(|o| self.is_with(&o, &c))
+            {
+                return false;
+            }
+            last = Some(c);
+            self.doubts(i)
         })
     }
 
@@ -346,18 +352,19 @@ impl Scene {
         let (parts, of_face) = (self.parts(c), c.face != Face::None);
         let age = self.age(c);
         all.iter().any(|o| {
-            self.age(o) >= age
-                && [0, 1].iter().any(|&side| {
-                    let lift = self.raise(parts, side, (c.point.normal, of_face), o, None);
-                    lift.is_some_and(|lift| !self.touches(c, Shift::of(side, lift)))
+            [0, 1].iter().any(|&side| {
+                let lift = self.raise(parts, side, (c.point.normal, of_face), o, None);
+                lift.is_some_and(|lift| {
+                    self.age(o) >= age && !self.touches(c, Shift::of(side, lift))
                 })
+            })
         })
     }
 
     /// The shift that raises one side of two parts out of a support `o`, if this side lies above the support
     /// except for the depth there: the largest one at the beginning and (with `end`) at the end of a motion of
-    /// the links. It may lean a little. A support has a flat face, and its normal is another one than that of the parts:
-    /// a body stands on both of two faces that are nearly parallel.
+    /// the links. It may lean a little. A support has a flat face, and its normal is another one than that
+    /// of the parts: a body stands on both of two faces that are nearly parallel.
     pub(super) fn raise(
         &self,
         parts: Parts,
