@@ -17,6 +17,25 @@ pub const MOTIONS: usize = 4;
 /// Centre and radius [m]; the radius of a plane is infinite.
 pub type Ball = (Vec3, f64);
 
+/// Angle [rad] that counts as level of compliant bodies, as a multiple of the depth across the size of the
+/// smaller body; the least and the largest one.
+const LEAN: f64 = 4.0;
+const LEANS: [f64; 2] = [1e-3, 2e-2];
+
+/// Sine of the angle within which compliant bodies are level. A body that has sunk into two others may lean
+/// by a few times its depth across its size.
+pub fn level_sine(gap: f64, size: f64) -> f64 {
+    let [least, most] = LEANS;
+    (-LEAN * gap / size).clamp(least, most)
+}
+
+/// Two bodies with compliant contacts, which rest while they overlap.
+#[derive(Clone, Copy, Debug)]
+pub struct Sinks {
+    /// Whether each body is part of the world.
+    pub fixed: [bool; 2],
+}
+
 /// Selects the points of two bodies that count as contacts: points with a small gap, and points whose gap a
 /// predicted relative motion may close within a time.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +49,8 @@ pub struct Approach {
     /// Friction coefficient μ of compliant contacts, else 0. A sliding point counts at a gap that is larger
     /// by μ times its slip.
     glide: f64,
+    /// Whether the contacts are compliant, so that the bodies rest while they overlap.
+    pub sinks: Option<Sinks>,
     /// Velocity of B relative to A at `centre`, and relative angular velocity.
     motions: [Twist; MOTIONS],
     count: usize,
@@ -53,6 +74,7 @@ impl Approach {
             horizon,
             farthest: 0.0,
             glide: 0.0,
+            sinks: None,
             motions: [Twist::ZERO; MOTIONS],
             count: 0,
             centre,
@@ -71,6 +93,11 @@ impl Approach {
     /// surface on sliding bodies.
     pub fn gliding(&self, mu: f64) -> Approach {
         Approach { glide: mu, ..*self }
+    }
+
+    /// The same approach of bodies whose contacts are compliant (if `sinks` is given) or not.
+    pub fn sinking(&self, sinks: Option<Sinks>) -> Approach {
+        Approach { sinks, ..*self }
     }
 
     /// The same approach with another margin, for bodies within these balls.
@@ -104,6 +131,9 @@ impl Approach {
     pub fn swapped(&self) -> Approach {
         Approach {
             motions: self.motions.map(|w| -w),
+            sinks: self.sinks.map(|s| Sinks {
+                fixed: [s.fixed[1], s.fixed[0]],
+            }),
             ..*self
         }
     }

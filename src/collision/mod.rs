@@ -10,7 +10,7 @@ pub mod ray;
 pub mod scene;
 mod shape;
 
-pub use approach::{Approach, MOTIONS};
+pub use approach::{Approach, MOTIONS, Sinks};
 pub use contact_point::{ContactDerivative, ContactPoint, Smoothness, Tie};
 pub use frame::{contact_frame, contact_frame_derivative, contact_frame_rotation};
 pub use shape::Shape;

@@ -2,12 +2,15 @@
 
 use super::convex::{Convex, support};
 use super::gjk::{SupportMap, Vertex};
+use crate::collision::Sinks;
 use crate::spatial::{Pose, Vec3};
 
 pub(super) struct Bodies<'a> {
     pub a: &'a Convex,
     pub b: &'a Convex,
     pub b_in_a: Pose,
+    /// Given if the bodies rest while they overlap.
+    pub sinks: Option<Sinks>,
 }
 
 impl SupportMap for Bodies<'_> {

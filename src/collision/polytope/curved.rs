@@ -255,7 +255,12 @@ impl Bodies<'_> {
 
 /// Finds the contact of two shapes of which at least one is curved, in A's frame.
 pub(super) fn contact(bodies: &Bodies, margin: f64, memory: &mut Memory, found: &mut Candidates) {
-    let Bodies { a, b, b_in_a } = *bodies;
+    let Bodies {
+        a,
+        b,
+        b_in_a,
+        sinks,
+    } = *bodies;
     let (ra, rb) = (a.radius(), b.radius());
     let rounding = ROUNDING * (a.size() + b.size());
     let Some(s) = bodies.solve(margin + ra + rb, rounding, memory) else {
@@ -284,8 +289,9 @@ pub(super) fn contact(bodies: &Bodies, margin: f64, memory: &mut Memory, found: 
         let vertices = [sa.hull.support(n), sb.hull.support(against)];
         let looks = bodies.looked_at(&stand_ins, n, vertices);
         let (pair, aside) = stand_in::facing(stand_ins, &b_in_a, looks);
+        let pair = pair.sinking(sinks);
         let reach = margin + sa.shell + sb.shell;
-        let level = pair.level_patch(n, vertices, reach, rounding, found);
+        let level = pair.level_patch(n, s.between - ra - rb, vertices, reach, rounding, found);
         let lines = sa.is_line() || sb.is_line();
         let [va, vb] = vertices;
         match s.cap_under_edge() {

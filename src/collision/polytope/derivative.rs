@@ -60,7 +60,7 @@ pub fn differentiate(
     let at = pose_a.inverse_point(contact.point) - aside;
     let slide = pair.slide(feature, at, rounding);
     let smoothness = match feature {
-        Feature::EdgeEdge { a, b } if pair.may_lie_level(looks, [a[0], b[0]]) => {
+        Feature::EdgeEdge { a, b } if pair.may_lie_level(looks, contact.gap, [a[0], b[0]]) => {
             Smoothness::Degenerate
         }
         _ if slide == Vec3::ZERO => Smoothness::Smooth,

@@ -11,7 +11,6 @@ use super::pair::{NEARLY_PARALLEL, ON_FACE, Pair};
 use super::patch::Candidates;
 use super::sat;
 use super::shell::Shell;
-use super::tie::LEVEL;
 use crate::collision::ContactPoint;
 use crate::spatial::Vec3;
 
@@ -204,8 +203,8 @@ impl Pair<'_> {
 
     pub(super) fn on_axis(&self, axis: Axis, margin: f64, rounding: f64, found: &mut Candidates) {
         match axis {
-            Axis::Face { owner, face, .. } => {
-                let r = self.or_larger(self.reference(owner, face));
+            Axis::Face { owner, face, gap } => {
+                let r = self.or_larger(self.reference(owner, face), gap);
                 let (owner, face, vertex) = (r.owner, r.face, r.deepest(0));
                 r.clip(vertex, margin, rounding, found);
                 if found.points().is_empty() {
@@ -279,7 +278,7 @@ impl Pair<'_> {
         rounding: f64,
         found: &mut Candidates,
     ) {
-        if self.level_patch(point.normal, [a, b], margin, rounding, found) {
+        if self.level_patch(point.normal, point.gap, [a, b], margin, rounding, found) {
             return;
         }
         self.patch(point.normal, a, b, margin, rounding, found);
@@ -342,22 +341,23 @@ impl Pair<'_> {
         }
     }
 
-    /// Adds the patch alone, which is the whole contact, if the faces are parallel within [`LEVEL`].
+    /// Adds the patch alone, which is the whole contact, if the faces are parallel within [`Pair::level`].
     /// Returns whether it did.
     pub(super) fn level_patch(
         &self,
         normal: Vec3,
+        gap: f64,
         vertices: [u16; 2],
         margin: f64,
         rounding: f64,
         found: &mut Candidates,
     ) -> bool {
         let f = self.facing(normal, vertices);
-        if !f.is_level() {
+        if !f.is_level(self.level(gap)) {
             return false;
         }
         let owner = match [self.a.is_solid(), self.b.is_solid()] {
-            [true, true] => self.larger(f.faces),
+            [true, true] => self.larger(f.faces, gap),
             [true, false] => Some(0),
             [false, true] => Some(1),
             [false, false] => None,
@@ -368,11 +368,11 @@ impl Pair<'_> {
         !found.points().is_empty()
     }
 
-    /// Whether faces at two vertices are parallel to the normal of two edges within [`LEVEL`]. Such edges
-    /// touch without a patch ([`Pair::level_patch`]) only while round-off chooses faces that look apart: at
-    /// a nearby state the whole patch of other faces is the contact.
-    pub(super) fn may_lie_level(&self, normal: Vec3, vertices: [u16; 2]) -> bool {
-        self.facing(normal, vertices).is_level()
+    /// Whether faces at two vertices are parallel to the normal of two edges within [`Pair::level`]. Such
+    /// edges touch without a patch ([`Pair::level_patch`]) only while round-off chooses faces that look
+    /// apart: at a nearby state the whole patch of other faces is the contact.
+    pub(super) fn may_lie_level(&self, normal: Vec3, gap: f64, vertices: [u16; 2]) -> bool {
+        self.facing(normal, vertices).is_level(self.level(gap))
     }
 
     /// The faces at two vertices most along `normal` on A, and most against it on B.
@@ -408,7 +408,7 @@ impl Facing {
     }
 
     /// The normal may be off by twice the angle between parallel faces.
-    fn is_level(&self) -> bool {
-        self.least() >= 1.0 - 4.0 * LEVEL
+    fn is_level(&self, level: f64) -> bool {
+        self.least() >= 1.0 - 4.0 * level
     }
 }

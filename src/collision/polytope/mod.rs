@@ -109,7 +109,13 @@ pub fn collide_deep(
     let margin = approach.farthest;
     let b_in_a = pose_a.relative(pose_b);
     let rounding = ROUNDING * (a.size() + b.size());
-    let bodies = Bodies { a, b, b_in_a };
+    let sinks = approach.sinks;
+    let bodies = Bodies {
+        a,
+        b,
+        b_in_a,
+        sinks,
+    };
     if memory.cache.keeps_apart(&bodies, margin, rounding) {
         return;
     }
@@ -118,7 +124,7 @@ pub fn collide_deep(
         curved::contact(&bodies, margin, memory, &mut found);
     } else {
         let (ra, rb) = (a.radius(), b.radius());
-        let pair = Pair::new(&a.hull, &b.hull, b_in_a);
+        let pair = Pair::new(&a.hull, &b.hull, b_in_a).sinking(sinks);
         pair.contact(margin + ra + rb, rounding, memory, &mut found);
         found.update(|p| *p = inflated(*p, ra, rb));
     }

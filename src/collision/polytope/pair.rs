@@ -4,6 +4,7 @@ use super::axis::{Axis, PARALLEL};
 use super::gjk::{SupportMap, Vertex};
 use super::hull::Hull;
 use super::patch::Reference;
+use crate::collision::Sinks;
 use crate::spatial::{Pose, Vec3};
 
 /// Relative to the sizes of the hulls: hulls closer than this count as touching, and axes or depths
@@ -21,6 +22,8 @@ pub(super) struct Pair<'a> {
     pub b_in_a: Pose,
     /// Centre of B in A's frame.
     pub b_centre: Vec3,
+    /// Given if the bodies rest while they overlap.
+    pub sinks: Option<Sinks>,
 }
 
 impl SupportMap for Pair<'_> {
@@ -48,7 +51,13 @@ impl<'a> Pair<'a> {
             b,
             b_in_a,
             b_centre: b_in_a.point(b.centre()),
+            sinks: None,
         }
+    }
+
+    /// The same pair of bodies that rest while they overlap (if `sinks` is given), or not.
+    pub fn sinking(self, sinks: Option<Sinks>) -> Self {
+        Pair { sinks, ..self }
     }
 
     /// Largest depth of a corner below the plane of its face, summed over both hulls [m].

@@ -1,11 +1,12 @@
 //! The contact of given features of two polytopes at any placement.
 
 use super::bodies::Bodies;
-use super::convex::{Convex, Kind};
+use super::convex::Convex;
 use super::feature::Feature;
 use super::hull::Hull;
 use super::manifold::inflated;
 use super::pair::{Pair, ROUNDING};
+use super::stand_in::StandIn;
 use crate::collision::ContactPoint;
 use crate::spatial::{Pose, Vec3};
 
@@ -14,7 +15,8 @@ const LEAST_SINE: f64 = 1e-3;
 
 /// The contact of the features of `contact`, which may have been found at another placement of the same
 /// shapes. Its gap is the separation along the normal of the features. `None` for features whose normal
-/// depends on the placement, and for curved shapes beside an edge or a vertex.
+/// depends on the placement, and for curved shapes beside an edge or a vertex. A cylinder has the features of
+/// its stand-in.
 pub fn of_features(
     a: &Convex,
     pose_a: &Pose,
@@ -22,17 +24,17 @@ pub fn of_features(
     pose_b: &Pose,
     contact: &ContactPoint,
 ) -> Option<ContactPoint> {
-    let is_hull = |c: &Convex| matches!(c.kind, Kind::Hull { .. });
     let feature = Feature::decode(contact.feature)?;
-    if !feature.fits(&a.hull, &b.hull) {
-        return None;
-    }
     let (ra, rb) = (a.radius(), b.radius());
     if let Feature::Spots(spots) = feature {
+        if !feature.fits(&a.hull, &b.hull) {
+            return None;
+        }
         let bodies = Bodies {
             a,
             b,
             b_in_a: pose_a.relative(pose_b),
+            sinks: None,
         };
         let rounding = ROUNDING * (a.size() + b.size());
         let s = bodies.refine(spots, bodies.flat_normal(spots)?, rounding)?;
@@ -44,16 +46,29 @@ pub fn of_features(
         };
         return Some(inflated(core, ra, rb));
     }
-    if !(is_hull(a) && is_hull(b)) {
+    let which = Feature::decode_stand_ins(contact.feature);
+    let (sa, sb) = (StandIn::of(a, which[0])?, StandIn::of(b, which[1])?);
+    if !feature.fits(sa.hull, sb.hull) {
         return None;
     }
+    let (pa, pb) = match feature {
+        Feature::FaceVertex { owner, face, .. }
+        | Feature::FaceCorner { owner, face, .. }
+        | Feature::SideSide { owner, face, .. } => {
+            let [own, _] = sides(owner, [(sa.hull, pose_a), (sb.hull, pose_b)]);
+            let outward = own.normal(face);
+            (sa.placed(pose_a, -outward), sb.placed(pose_b, -outward))
+        }
+        _ => (*pose_a, *pose_b),
+    };
+    let both = [(sa.hull, &pa), (sb.hull, &pb)];
     let (owner, (x, gap)) = match feature {
         Feature::FaceVertex {
             owner,
             face,
             vertex,
         } => {
-            let [own, other] = sides(owner, [(&a.hull, pose_a), (&b.hull, pose_b)]);
+            let [own, other] = sides(owner, both);
             let x = other.point(vertex);
             ((own, owner, face), (x, own.height(face, x)))
         }
@@ -63,7 +78,7 @@ pub fn of_features(
             corner,
             incident,
         } => {
-            let [own, other] = sides(owner, [(&a.hull, pose_a), (&b.hull, pose_b)]);
+            let [own, other] = sides(owner, both);
             let at = own.point(own.hull.polygon(face)[usize::from(corner)]);
             let slope = own.normal(face).dot(other.normal(incident));
             if slope > -LEAST_SINE {
@@ -79,7 +94,7 @@ pub fn of_features(
             incident,
             incident_side,
         } => {
-            let [own, other] = sides(owner, [(&a.hull, pose_a), (&b.hull, pose_b)]);
+            let [own, other] = sides(owner, both);
             let (from, along) = own.side(face, side);
             let (y, u) = other.side(incident, incident_side);
             let w = along.cross(own.normal(face));
@@ -90,8 +105,8 @@ pub fn of_features(
             let x = y + u * (w.dot(from - y) / sine);
             ((own, owner, face), (x, own.height(face, x)))
         }
-        Feature::EdgeEdge { a: ea, b: eb } if ra + rb == 0.0 => {
-            let pair = Pair::new(&a.hull, &b.hull, pose_a.relative(pose_b));
+        Feature::EdgeEdge { a: ea, b: eb } if ra + rb == 0.0 && !sa.is_line() && !sb.is_line() => {
+            let pair = Pair::new(sa.hull, sb.hull, pose_a.relative(pose_b));
             return pair.crossing(ea, eb).map(|p| ContactPoint {
                 point: pose_a.point(p.point),
                 normal: pose_a.rot.mul_vec(p.normal),
@@ -108,7 +123,7 @@ pub fn of_features(
         gap,
         feature: contact.feature,
     };
-    Some(inflated(core, ra, rb))
+    Some(inflated(core, sa.shell, sb.shell))
 }
 
 #[derive(Clone, Copy)]

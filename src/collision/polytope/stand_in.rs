@@ -83,6 +83,14 @@ impl<'a> StandIn<'a> {
         out(outward) * self.aside
     }
 
+    /// The pose of the hull of the stand-in of a shape at `pose`, towards `outward` (world).
+    pub fn placed(&self, pose: &Pose, outward: Vec3) -> Pose {
+        Pose {
+            pos: pose.point(self.place(pose.rot.tr_mul_vec(outward))),
+            ..*pose
+        }
+    }
+
     /// The spots of the shape that an edge and a vertex of the stand-in represent.
     fn spots(&self, edge: [u16; 2], vertex: u16) -> Option<[Spot; 2]> {
         match self.which {

@@ -18,10 +18,12 @@ use super::axis::PARALLEL;
 use super::feature::Feature;
 use super::pair::Pair;
 use super::patch::{Reference, STEEPEST};
+use crate::collision::Sinks;
+use crate::collision::approach::level_sine;
 use crate::spatial::Vec3;
 
 /// 1 − cosine of the angle between faces that count as parallel: 1e-5 rad.
-pub(super) const LEVEL: f64 = 5e-11;
+const LEVEL: f64 = 5e-11;
 /// Relative difference of area from which on a face counts as the larger one.
 const LARGER: f64 = 1e-6;
 /// Weights of the two sides in a slide: arbitrary, such that no signed sum of them is zero.
@@ -29,25 +31,41 @@ const GENERAL: [f64; 2] = [1.0, 0.61];
 
 impl<'a> Pair<'a> {
     /// The body (0: A, 1: B) that holds the larger of two parallel faces of A and B; A if they are
-    /// equally large. `None` if the faces are not parallel.
-    pub(super) fn larger(&self, [fa, fb]: [u16; 2]) -> Option<u8> {
+    /// equally large. `None` if the faces are not parallel. `gap` is that of the contact.
+    pub(super) fn larger(&self, [fa, fb]: [u16; 2], gap: f64) -> Option<u8> {
         let [a, b] = [self.a.face(fa), self.b.face(fb)];
         let solid = self.a.is_solid() && self.b.is_solid();
-        if !solid || a.normal.dot(self.b_in_a.rot.mul_vec(b.normal)) > LEVEL - 1.0 {
+        if !solid || a.normal.dot(self.b_in_a.rot.mul_vec(b.normal)) > self.level(gap) - 1.0 {
             return None;
+        }
+        if let Some(Sinks { fixed: [a, b] }) = self.sinks
+            && a != b
+        {
+            return Some(u8::from(b));
         }
         let [of_a, of_b] = [self.a.area(fa), self.b.area(fb)];
         Some(u8::from(of_b > of_a * (1.0 + LARGER)))
     }
 
+    /// 1 − cosine of the angle between faces that count as parallel. A body that has sunk into two others
+    /// may lean by a few times its depth across its size. With the normal of its own face, the contact with
+    /// one of them would push it along the other.
+    pub(super) fn level(&self, gap: f64) -> f64 {
+        if self.sinks.is_none() {
+            return LEVEL;
+        }
+        let lean = level_sine(gap, self.a.size().min(self.b.size()));
+        0.5 * lean * lean
+    }
+
     /// The reference, or the parallel face of the other hull if it is larger.
-    pub(super) fn or_larger(&'a self, r: Reference<'a>) -> Reference<'a> {
+    pub(super) fn or_larger(&'a self, r: Reference<'a>, gap: f64) -> Reference<'a> {
         let incident = r.incident(r.deepest(0));
         let faces = match r.owner {
             0 => [r.face, incident],
             _ => [incident, r.face],
         };
-        match self.larger(faces) {
+        match self.larger(faces, gap) {
             Some(owner) if owner != r.owner => self.reference(owner, incident),
             _ => r,
         }

@@ -7,8 +7,9 @@ use super::manifold::Manifold;
 use super::project::{BoxSolid, CylinderSolid, Foot, edge, face, vertex};
 use super::segment::{Depth, Touch, line_meets, over_face, touch};
 use super::sphere::ball_on;
-use crate::collision::ContactPoint;
-use crate::spatial::{Pose, Vec3};
+use crate::collision::approach::level_sine;
+use crate::collision::{ContactDerivative, ContactPoint, Smoothness};
+use crate::spatial::{Mat3, Pose, Vec3};
 
 /// Sine of the angle of SAME_PATCH, rounded up.
 const LEAN: f64 = 0.15;
@@ -32,9 +33,16 @@ pub(super) fn one(c: &Capsule, solid: impl Depth, b: &Pose, margin: f64, out: &m
 /// segment over that face, and the closest point if it is not one of them. The order follows the
 /// capsule's z.
 #[inline]
-pub(super) fn cuboid(c: &Capsule, solid: BoxSolid, b: &Pose, margin: f64, out: &mut Manifold) {
+pub(super) fn cuboid(
+    c: &Capsule,
+    solid: BoxSolid,
+    b: &Pose,
+    margin: f64,
+    sinks: bool,
+    out: &mut Manifold,
+) {
     let local = c.seen_from(b);
-    let first = touch(solid, &local);
+    let mut first = touch(solid, &local);
     let n = first.foot.normal.abs();
     let i = if n.x >= SAME_PATCH {
         0
@@ -49,9 +57,15 @@ pub(super) fn cuboid(c: &Capsule, solid: BoxSolid, b: &Pose, margin: f64, out: &
         if from.0 < to.0 {
             let positive = first.foot.normal[i] > 0.0;
             ends = [
-                face_end(&local, solid.half, i, positive, from, false),
-                face_end(&local, solid.half, i, positive, to, true),
+                face_end(&local, solid.half, i, positive, from, false, sinks),
+                face_end(&local, solid.half, i, positive, to, true, sinks),
             ];
+        }
+        let mut crossings = ends.iter().flatten();
+        let crossing = Feature::new(Kind::Crossing, first.foot.feature.index);
+        let is_at_edge = first.foot.feature.kind == Kind::Edge && first.part == Feature::SURFACE;
+        if let Some(twin) = crossings.find(|t| is_at_edge && t.part == crossing) {
+            first = *twin;
         }
     }
     let mut parallel = first.foot.feature.kind == Kind::Face;
@@ -111,6 +125,7 @@ fn face_end(
     positive: bool,
     (t, leaves): (f64, Option<usize>),
     high: bool,
+    sinks: bool,
 ) -> Option<Touch> {
     let sign = if positive { 1.0 } else { -1.0 };
     let Some(j) = leaves else {
@@ -126,6 +141,9 @@ fn face_end(
         };
         return Some(Touch { part, foot });
     };
+    if sinks && let Some(touch) = over_edge(c, h, i, sign, t, j) {
+        return Some(touch);
+    }
     // The segment leaves the face over an edge: take the closest points of the two lines.
     let m = 3 - i - j;
     let mut corner = Vec3::ZERO;
@@ -152,6 +170,60 @@ fn face_end(
             feature: edge(m, corner),
         },
     })
+}
+
+/// The touch of a segment that leaves the face across axis `i` over an edge at `t`, with the normal of the
+/// face, if the segment is level with the face. A compliant capsule that has sunk in leans a little, and the
+/// normal of the edge would lean with it.
+fn over_edge(c: &Capsule, h: Vec3, i: usize, sign: f64, t: f64, j: usize) -> Option<Touch> {
+    let m = 3 - i - j;
+    let mut on = c.at(t);
+    let distance = sign * on[i] - h[i];
+    let lean = c.axis[i].abs();
+    if lean > level_sine(distance - c.radius, c.half_length) || on[m].abs() > h[m] {
+        return None;
+    }
+    on[i] = sign * h[i];
+    on[j] = h[j].copysign(on[j]);
+    let foot = Foot {
+        on,
+        normal: Vec3::unit(i) * sign,
+        distance,
+        feature: face(i, sign > 0.0),
+    };
+    let part = Feature::new(Kind::Crossing, edge(m, on).index);
+    Some(Touch { part, foot })
+}
+
+/// The derivative of the contact of a capsule's side (A) with a box's face over its edge `crossing`: the
+/// point moves along the capsule's axis and stays over the edge.
+pub(super) fn differentiate_crossing(
+    c: &Pose,
+    b: &Pose,
+    (crossing, flat): (Feature, Feature),
+    radius: f64,
+    p: &ContactPoint,
+    out: &mut ContactDerivative,
+) -> Smoothness {
+    let (i, m) = (flat.index as usize / 2, crossing.index as usize / 4);
+    let (n, k) = (-p.normal, c.rot.c[2]);
+    let side = b.rot.c[3 - i - m];
+    let across = side.dot(k);
+    if across.abs() < PARALLEL {
+        *out = ContactDerivative::default();
+        out.gap[0] = p.normal;
+        return Smoothness::Degenerate;
+    }
+    // The point of the axis, seen from the contact point, and how it slides along the axis.
+    let arm = n * (radius + 0.5 * p.gap);
+    let slides = [side, arm.cross(side)].map(|x| x * (1.0 / across));
+    let climbs = n.dot(k);
+    out.gap = [slides[0] * climbs - n, slides[1] * climbs];
+    let [by_lin, by_ang] =
+        [0, 1].map(|x| Mat3::outer(k, slides[x]) - Mat3::outer(n, out.gap[x]) * 0.5);
+    out.point = [by_lin, by_ang + Mat3::skew(arm)];
+    out.normal = [Mat3::ZERO, Mat3::skew(-p.normal)];
+    Smoothness::Smooth
 }
 
 /// One point, or more if the closest point's normal is nearly along or across the cylinder's axis: both

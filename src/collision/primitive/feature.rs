@@ -18,6 +18,9 @@ pub(in crate::collision) enum Kind {
     Rim,
     /// A point that moves on a cylinder's rim, a third of a turn from the lowest point (2·end + side).
     Spread,
+    /// The place where a capsule's side crosses a box's edge (numbered as the edge), above the face that
+    /// is the box's part.
+    Crossing,
 }
 
 /// One shape's part in a contact. It keeps its number while the same part touches.
@@ -50,6 +53,7 @@ impl Feature {
             3 => Kind::Face,
             4 => Kind::Rim,
             5 => Kind::Spread,
+            6 => Kind::Crossing,
             _ => Kind::Surface,
         };
         Feature::new(kind, bits & ((1 << INDEX_BITS) - 1))

@@ -72,11 +72,25 @@ pub fn collide(
     margin: f64,
     out: &mut Manifold,
 ) -> bool {
+    collide_sunk(a, pose_a, b, pose_b, margin, false, out)
+}
+
+/// [`collide`] for bodies that rest while they overlap, if `sinks` is true.
+#[inline]
+pub fn collide_sunk(
+    a: &Shape,
+    pose_a: &Pose,
+    b: &Shape,
+    pose_b: &Pose,
+    margin: f64,
+    sinks: bool,
+    out: &mut Manifold,
+) -> bool {
     out.clear();
     if rank(a) <= rank(b) {
-        collide_ordered(a, pose_a, b, pose_b, margin, out)
+        collide_ordered(a, pose_a, b, pose_b, margin, sinks, out)
     } else {
-        let handled = collide_ordered(b, pose_b, a, pose_a, margin, out);
+        let handled = collide_ordered(b, pose_b, a, pose_a, margin, sinks, out);
         out.exchange();
         handled
     }
@@ -89,6 +103,7 @@ fn collide_ordered(
     b: &Shape,
     pose_b: &Pose,
     margin: f64,
+    sinks: bool,
     out: &mut Manifold,
 ) -> bool {
     match (*a, *b) {
@@ -124,7 +139,7 @@ fn collide_ordered(
             _,
         ) => {
             let c = Capsule::new((radius, half_length), pose_a);
-            return collide_capsule(&c, b, pose_b, margin, out);
+            return collide_capsule(&c, b, pose_b, margin, sinks, out);
         }
         _ => match closest_ordered(a, pose_a, b, pose_b) {
             Some(point) => {
@@ -139,7 +154,14 @@ fn collide_ordered(
 }
 
 #[inline]
-fn collide_capsule(c: &Capsule, b: &Shape, pose: &Pose, margin: f64, out: &mut Manifold) -> bool {
+fn collide_capsule(
+    c: &Capsule,
+    b: &Shape,
+    pose: &Pose,
+    margin: f64,
+    sinks: bool,
+    out: &mut Manifold,
+) -> bool {
     match *b {
         Shape::Plane | Shape::Sphere { .. } => return false,
         Shape::Capsule {
@@ -164,7 +186,7 @@ fn collide_capsule(c: &Capsule, b: &Shape, pose: &Pose, margin: f64, out: &mut M
         }
         Shape::Box { half_extents } => {
             let solid = BoxSolid { half: half_extents };
-            capsule_solid::cuboid(c, solid, pose, margin, out);
+            capsule_solid::cuboid(c, solid, pose, margin, sinks, out);
         }
     }
     true
@@ -186,7 +208,7 @@ fn closest_ordered(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Option
     Some(match (*a, *b) {
         (Shape::Plane, _) => {
             let mut all = Manifold::default();
-            if !collide_ordered(a, pose_a, b, pose_b, f64::INFINITY, &mut all) {
+            if !collide_ordered(a, pose_a, b, pose_b, f64::INFINITY, false, &mut all) {
                 return None;
             }
             let lowest = |p: ContactPoint, q: &ContactPoint| if q.gap < p.gap { *q } else { p };
@@ -330,6 +352,17 @@ pub fn differentiate(
         }
         (Shape::Cylinder { radius, .. }, Shape::Plane) if fa.kind == Kind::Spread => {
             let smoothness = plane::differentiate_spread(pose_a, *radius, fa, -n, gap, out);
+            *out = out.swapped(-n);
+            smoothness
+        }
+        (Shape::Capsule { radius, .. }, Shape::Box { .. }) if fa.kind == Kind::Crossing => {
+            capsule_solid::differentiate_crossing(pose_a, pose_b, (fa, fb), *radius, point, out)
+        }
+        (Shape::Box { .. }, Shape::Capsule { radius, .. }) if fb.kind == Kind::Crossing => {
+            let turned = exchanged(point);
+            let (c, b) = (pose_b, pose_a);
+            let smoothness =
+                capsule_solid::differentiate_crossing(c, b, (fb, fa), *radius, &turned, out);
             *out = out.swapped(-n);
             smoothness
         }

@@ -5,14 +5,15 @@
 
 use super::Scene;
 use super::SceneContact;
+use super::face::Face;
 use super::meetings::{Parts, Verdict};
 use super::narrow;
 use super::sweep::Shift;
 use crate::collision::frame::contact_frame;
-use crate::collision::{Approach, ContactPoint};
+use crate::collision::{Approach, ContactPoint, Sinks};
 use crate::error::Result;
 use crate::model::topology::WORLD;
-use crate::spatial::{Twist, Vec3};
+use crate::spatial::{Pose, Twist, Vec3};
 
 /// Gap that counts as touching in a sweep, relative to the sizes of both geoms. It exceeds the
 /// tolerance of ties in the narrow phase.
@@ -34,6 +35,10 @@ pub(super) const SAME: f64 = 1e-6;
 const TILTED: f64 = 1e-9;
 /// 1 − cosine within which the normal counts as unchanged by a shift.
 const PARALLEL: f64 = 1e-9;
+/// Squared sine from which on faces lie across a support (25 degrees).
+const ACROSS: f64 = 0.18;
+/// Most depth of a body that has sunk in and leans, as a multiple of that at a support.
+const LEANING: f64 = 4.0;
 
 impl Scene {
     /// Takes the length of the step [s] and the velocities of the links without contact impulses (about
@@ -66,11 +71,17 @@ impl Scene {
     /// Whether some uncertain contact closes along its normal if the bodies move without contact impulses. It
     /// would very likely get an impulse, and then be set aside.
     pub fn expects_doubts(&mut self) -> bool {
+        let mut last: Option<SceneContact> = None;
         (0..self.found.contacts().len()).any(|i| {
             let c = self.found.contacts()[i];
-            !self.is_certain(&c)
-                && self.closing(&c, &self.meetings.free) > c.point.gap
-                && self.doubts(i)
+            if self.is_certain(&c)
+                || self.closing(&c, &self.meetings.free) <= c.point.gap
+                || last.is_some_and(|o| self.is_with(&o, &c))
+            {
+                return false;
+            }
+            last = Some(c);
+            self.doubts(i)
         })
     }
 
@@ -163,11 +174,26 @@ impl Scene {
         SUNK * self.smaller(geom)
     }
 
+    /// Whether contacts are compliant, so that bodies rest while they overlap.
+    pub(super) fn sinks(&self) -> bool {
+        !self.friction.is_empty()
+    }
+
+    /// How two geoms sink into each other.
+    pub(super) fn sinking(&self, geom: [usize; 2]) -> Option<Sinks> {
+        let fixed = geom.map(|g| self.geoms[g].link == WORLD);
+        self.sinks().then_some(Sinks { fixed })
+    }
+
+    fn is_sharp(&self, geom: [usize; 2]) -> bool {
+        geom.iter().all(|&g| narrow::is_sharp(&self.solids[g]))
+    }
+
     /// Gap up to which a contact is certain [m]. Compliant bodies that slide glide on each other at a gap, if
     /// forces press them together; otherwise they pass each other.
     fn zone(&self, c: &SceneContact) -> f64 {
         let near = ZONE * self.smaller(c.geom);
-        if self.friction.is_empty() || c.condim == 1 {
+        if !self.sinks() || c.condim == 1 {
             return near;
         }
         let w = self.velocity_before(c) * self.meetings.h;
@@ -200,10 +226,15 @@ impl Scene {
         if self.is_certain(c) {
             return None;
         }
+        // A compliant contact that overlaps has an impulse also where the bodies do not close.
+        let presses = self.sinks() && c.point.gap < 0.0;
+        (presses || !self.rests(c)).then_some(c.point.gap > self.touching(c.geom))
+    }
+
+    /// Whether bodies touch at a contact and do not close.
+    fn rests(&self, c: &SceneContact) -> bool {
         let closing = -self.velocity_before(c).dot(c.point.normal) * self.meetings.h;
-        let touching = self.touching(c.geom);
-        let rests = closing <= TOUCHING * self.smaller(c.geom) && c.point.gap <= self.zone(c);
-        (!rests).then_some(c.point.gap > touching)
+        closing <= TOUCHING * self.smaller(c.geom) && c.point.gap <= self.zone(c)
     }
 
     /// Whether a contact is uncertain. `c` decides for its parts along its normal ([`Scene::decisive`]),
@@ -219,10 +250,10 @@ impl Scene {
                 let is_face = self.is_met_beyond(c, reach) && self.is_flat(c, reach);
                 !(is_face && (c.point.gap <= self.zone(c) || self.closes_freely(c)))
             }
-            Some(false) if c.point.gap < -self.sunk(c.geom) => false,
+            Some(false) if self.sinks() && self.is_buried(c, all) => true,
+            Some(false) if c.point.gap < -self.sunk(c.geom) || self.rests(c) => false,
             Some(false) => {
-                let sharp = c.geom.iter().all(|&g| narrow::is_sharp(&self.solids[g]));
-                sharp && !self.is_met_beyond(c, self.level(c.geom))
+                self.is_sharp(c.geom) && !self.is_met_beyond(c, self.level(c.geom))
                     || [0, 1].iter().any(|&side| {
                         let lift = self.lift(self.parts(c), side, c.point.normal, all, None);
                         lift != Vec3::ZERO && !self.touches(c, Shift::of(side, lift))
@@ -264,7 +295,7 @@ impl Scene {
     /// already judged by [`Scene::is_met_beyond`].
     fn is_flat(&mut self, c: &SceneContact, reach: f64) -> bool {
         let p = c.point;
-        if c.geom.iter().all(|&g| narrow::is_sharp(&self.solids[g])) {
+        if self.is_sharp(c.geom) {
             return true;
         }
         let still = Approach::still(p.gap + reach);
@@ -303,6 +334,84 @@ impl Scene {
             touches |= q.gap < 0.0;
         });
         touches
+    }
+
+    /// The time since the bodies met at a contact, in steps, at their velocities before the step. Infinite if
+    /// they do not close.
+    fn age(&self, c: &SceneContact) -> f64 {
+        let closing = -self.velocity_before(c).dot(c.point.normal) * self.meetings.h;
+        match closing > TOUCHING * self.smaller(c.geom) {
+            true => -c.point.gap / closing,
+            false => f64::INFINITY,
+        }
+    }
+
+    /// Whether a compliant body reaches a contact only because it has sunk in at another one
+    /// ([`Scene::raise`]), which it met earlier.
+    fn is_buried(&mut self, c: &SceneContact, all: &[SceneContact]) -> bool {
+        let (parts, of_face) = (self.parts(c), c.face != Face::None);
+        let age = self.age(c);
+        all.iter().any(|o| {
+            [0, 1].iter().any(|&side| {
+                let lift = self.raise(parts, side, (c.point.normal, of_face), o, None);
+                lift.is_some_and(|lift| {
+                    self.age(o) >= age && !self.touches(c, Shift::of(side, lift))
+                })
+            })
+        })
+    }
+
+    /// The shift that raises one side of two parts out of a support `o`, if this side lies above the support
+    /// except for the depth there: the largest one at the beginning and (with `end`) at the end of a motion of
+    /// the links. It may lean a little. A support has a flat face, and its normal is another one than that
+    /// of the parts: a body stands on both of two faces that are nearly parallel.
+    pub(super) fn raise(
+        &self,
+        parts: Parts,
+        side: usize,
+        (normal, of_face): (Vec3, bool),
+        o: &SceneContact,
+        end: Option<&[Twist]>,
+    ) -> Option<Vec3> {
+        let geom = parts.geom;
+        let link = self.geoms[geom[side]].link;
+        let own = o.link.iter().position(|&l| l == link && l != WORLD)?;
+        if o.face == Face::None || o.face.is_of_middle() {
+            return None;
+        }
+        let other = (o.geom[1 - own], self.parts(o).part[1 - own]);
+        if other == (geom[1 - side], parts.part[1 - side]) && !self.solids[other.0].is_terrain() {
+            return None;
+        }
+        let up = match own {
+            1 => o.point.normal,
+            _ => -o.point.normal,
+        };
+        let [a, b] = geom.map(|g| narrow::is_sharp(&self.solids[g]));
+        let least = match of_face || a == b {
+            true => ACROSS,
+            false => TILTED,
+        };
+        if up.cross(normal).norm_squared() <= least {
+            return None;
+        }
+        let sinks = end.map_or(0.0, |twists| self.closing(o, twists));
+        let sunk = sinks.max(0.0) - o.point.gap;
+        if sunk < -self.zone(o) {
+            return None;
+        }
+        let piece = narrow::parts(&self.solids[geom[side]]).get(parts.part[side] as usize)?;
+        let surface = o.face.lift(o.point).point - up * (0.5 * o.point.gap);
+        let lowest = |pose: &Pose| pose.point(piece.extreme(-pose.rot.tr_mul_vec(up))).dot(up);
+        let mut below = surface.dot(up) - lowest(&self.poses[geom[side]]);
+        if let Some(twists) = end {
+            let (centre, w) = self.about_geom(o.geom[1 - own], (twists, 0.0));
+            let rises = w.at(surface - centre).dot(up) * self.meetings.h;
+            let there = lowest(&self.moved(geom[side], (twists, 1.0)));
+            below = below.max(surface.dot(up) + rises - there);
+        }
+        let (depth, level) = (sunk.max(0.0), self.level(geom));
+        (below <= LEANING * depth + level).then(|| up * (below.max(depth) + level))
     }
 
     /// The shift of one side of a contact out of its other supports (contacts of the same body), at the

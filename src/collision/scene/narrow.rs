@@ -258,7 +258,8 @@ pub(super) fn collide(
     match Pair::of(a, b) {
         Pair::Formula(a, b) => {
             let m = &mut buffers.primitive;
-            primitive::collide(a, pose_a, b, pose_b, approach.farthest, m);
+            let sinks = approach.sinks.is_some();
+            primitive::collide_sunk(a, pose_a, b, pose_b, approach.farthest, sinks, m);
             m.points().iter().for_each(|p| sink(*p, [0, 0]));
         }
         Pair::Terrain { field, parts, on } => {

@@ -99,8 +99,9 @@ impl Scene {
     }
 
     fn gliding(&self, approach: &Approach, pair: &ScenePair) -> Approach {
-        match self.friction.is_empty() || pair.condim == 1 {
-            true => *approach,
+        let approach = approach.sinking(self.sinking([pair.a, pair.b]));
+        match !self.sinks() || pair.condim == 1 {
+            true => approach,
             false => approach.gliding(pair.friction.sliding(&self.friction)),
         }
     }

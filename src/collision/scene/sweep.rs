@@ -49,6 +49,7 @@ impl Shift {
 struct Separation {
     gap: f64,
     normal: Vec3,
+    feature: u64,
     /// Share of the step until the first of the points meets, by linear extrapolation.
     ahead: f64,
 }
@@ -109,10 +110,13 @@ impl Scene {
     /// The time at which two parts meet, as a share of the step. `None` if they do not meet, or if they no
     /// longer meet when either body is moved out of its other supports ([`Scene::lift`]).
     fn first_meeting(&mut self, parts: Parts, twists: &[Twist]) -> Option<f64> {
-        let (at, normal) = self.sweep_parts(parts, twists, Shift::none())?;
+        let (at, met) = self.sweep_parts(parts, twists, Shift::none())?;
+        if self.sinks() && self.is_passed(parts, &met, twists) {
+            return None;
+        }
         for side in [0, 1] {
             let all = self.found.take();
-            let lift = self.lift(parts, side, normal, &all, Some(twists));
+            let lift = self.lift(parts, side, met.normal, &all, Some(twists));
             self.found.put_back(all);
             if lift != Vec3::ZERO {
                 self.sweep_parts(parts, twists, Shift::of(side, lift))?;
@@ -121,9 +125,32 @@ impl Scene {
         Some(at)
     }
 
-    /// The share of the step after which two parts meet with one of them shifted, and the normal of the
-    /// meeting.
-    fn sweep_parts(&mut self, parts: Parts, twists: &[Twist], shift: Shift) -> Option<(f64, Vec3)> {
+    /// Whether compliant bodies pass each other, or come to stand on each other, once one of them is raised
+    /// out of another support ([`Scene::raise`]).
+    fn is_passed(&mut self, parts: Parts, met: &Separation, twists: &[Twist]) -> bool {
+        let [a, b] = parts.geom;
+        let face = Face::teller(&self.solids[a], &self.solids[b])(met.feature);
+        let along = (met.normal, face != Face::None);
+        (0..self.found.contacts().len()).any(|i| {
+            let o = self.found.contacts()[i];
+            [0, 1].iter().any(|&side| {
+                let Some(lift) = self.raise(parts, side, along, &o, Some(twists)) else {
+                    return false;
+                };
+                let again = self.sweep_parts(parts, twists, Shift::of(side, lift));
+                let away = if side == 1 { 1.0 } else { -1.0 };
+                again.is_none_or(|(_, met)| met.normal.dot(lift) * away > PATCH * lift.norm())
+            })
+        })
+    }
+
+    /// The share of the step after which two parts meet with one of them shifted, and the meeting.
+    fn sweep_parts(
+        &mut self,
+        parts: Parts,
+        twists: &[Twist],
+        shift: Shift,
+    ) -> Option<(f64, Separation)> {
         let slack = self.touching(parts.geom);
         let (mut low, mut s) = ((0.0, f64::INFINITY), 0.0);
         let mut high: Option<(f64, Separation)> = None;
@@ -131,7 +158,7 @@ impl Scene {
             let now = self.separation(parts, (twists, s), shift)?;
             if now.gap <= -0.5 * slack {
                 if s == 0.0 || now.gap >= -2.0 * slack {
-                    return Some((s, now.normal));
+                    return Some((s, now));
                 }
                 high = Some((s, now));
             } else {
@@ -148,7 +175,7 @@ impl Scene {
                 None => (s + now.ahead).min(1.0),
             };
         }
-        high.map(|(s, inside)| (s, inside.normal))
+        high
     }
 
     /// The separation of two parts on their way; `None` if they are farther apart than they can move.
@@ -178,9 +205,13 @@ impl Scene {
                 true => (p.gap + slack) / closing,
                 false => f64::INFINITY,
             };
-            let (gap, normal) = (p.gap, p.normal);
-            let this = Separation { gap, normal, ahead };
-            let nearest = found.filter(|f| f.gap <= gap).unwrap_or(this);
+            let this = Separation {
+                gap: p.gap,
+                normal: p.normal,
+                feature: p.feature,
+                ahead,
+            };
+            let nearest = found.filter(|f| f.gap <= p.gap).unwrap_or(this);
             found = Some(Separation {
                 ahead: found.map_or(ahead, |f| f.ahead.min(ahead)),
                 ..nearest
@@ -244,6 +275,7 @@ impl Scene {
         });
         poses[shift.side].pos += shift.by;
         let terrain = parts.geom.map(|g| self.solids[g].is_terrain());
+        let approach = approach.sinking(self.sinking(parts.geom));
         let Ok([sa, sb]) = self.solids.get_disjoint_mut(parts.geom) else {
             return;
         };
@@ -256,7 +288,7 @@ impl Scene {
             }
         };
         narrow::collide(
-            sa, &poses[0], sb, &poses[1], approach, key, buffers, of_parts,
+            sa, &poses[0], sb, &poses[1], &approach, key, buffers, of_parts,
         );
     }
 

@@ -134,6 +134,7 @@ fn curved_overlaps_do_not_depend_on_the_poses_before() {
                         key: 0,
                     };
                     let bodies = Bodies {
+                        sinks: None,
                         a,
                         b,
                         b_in_a: pa.relative(&pb),

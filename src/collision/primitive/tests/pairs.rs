@@ -1,7 +1,9 @@
-use super::super::{Manifold, collide, differentiate, distance, exchanged};
+use super::super::feature::{Kind, unpack};
+use super::super::{Manifold, collide, collide_sunk, differentiate, distance, exchanged};
 use super::{Random, moved, separation};
 use crate::collision::{ContactDerivative, ContactPoint, Shape, Smoothness};
 use crate::spatial::{Pose, Twist, Vec3, so3_exp};
+use std::f64::consts::FRAC_PI_2;
 
 const POSES: usize = 1000;
 
@@ -252,7 +254,7 @@ fn both_orders_give_the_mirrored_result() {
 }
 
 /// Counts of compared, excluded and failed derivative directions.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Tally {
     compared: usize,
     excluded: usize,
@@ -328,6 +330,76 @@ fn derivatives_agree_with_differences() {
         assert!(tally.excluded * 10 < tally.compared, "{name}");
         assert!(tally.failed * 100 < tally.compared, "{name}");
     });
+}
+
+/// A compliant capsule that has sunk into a box across its border leans by up to 1e-3: the contact over the
+/// border has the normal of the face, and moves with the border.
+#[test]
+fn a_capsule_that_has_sunk_in_over_a_border_keeps_the_normal_of_the_face() {
+    let mut r = Random(23);
+    let mut tally = Tally::default();
+    let sunk = |s: &Scene| {
+        let mut out = Manifold::default();
+        assert!(collide_sunk(
+            &s.a, &s.pose_a, &s.b, &s.pose_b, 0.01, true, &mut out
+        ));
+        let is_crossing = |p: &&ContactPoint| {
+            let (a, b) = unpack(p.feature);
+            a.kind == Kind::Crossing || b.kind == Kind::Crossing
+        };
+        out.points().iter().find(is_crossing).copied()
+    };
+    for k in 0..POSES {
+        let (radius, half_length) = (r.uniform(0.05, 0.3), r.uniform(0.1, 0.3));
+        let half = Vec3::new(
+            r.uniform(0.35, 0.5),
+            r.uniform(0.2, 0.5),
+            r.uniform(0.2, 0.5),
+        );
+        let lean = r.uniform(-9e-4, 9e-4);
+        let turn =
+            so3_exp(Vec3::Z * r.uniform(-0.3, 0.3)).mul_mat(&so3_exp(Vec3::Y * (FRAC_PI_2 + lean)));
+        // One end beyond the border at +x.
+        let place = Vec3::new(
+            half.x,
+            r.uniform(-0.1, 0.1),
+            half.z + radius - 1e-3 * half_length,
+        );
+        let b = Pose::new(r.rotation(), r.vector());
+        let (capsule, cuboid) = (
+            (
+                Shape::Capsule {
+                    radius,
+                    half_length,
+                },
+                b.compose(&Pose::new(turn, place)),
+            ),
+            (Shape::Box { half_extents: half }, b),
+        );
+        let (first, second) = if k % 2 == 0 {
+            (capsule, cuboid)
+        } else {
+            (cuboid, capsule)
+        };
+        let s = Scene {
+            a: first.0,
+            pose_a: first.1,
+            b: second.0,
+            pose_b: second.1,
+        };
+        let p = sunk(&s).unwrap();
+        let up = b.rot.c[2] * if k % 2 == 0 { -1.0 } else { 1.0 };
+        assert!((p.normal - up).norm() < 1e-14, "{p:?}");
+        assert!((b.inverse_point(p.point).x - half.x).abs() < 1e-12);
+        compare(&s, &p, &mut tally, |t| {
+            sunk(t).filter(|q| q.feature == p.feature)
+        });
+    }
+    println!("{tally:?}");
+    assert!(
+        tally.failed == 0 && tally.excluded * 10 < tally.compared,
+        "{tally:?}"
+    );
 }
 
 #[test]
