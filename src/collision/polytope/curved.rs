@@ -294,26 +294,22 @@ pub(super) fn contact(bodies: &Bodies, margin: f64, memory: &mut Memory, found: 
         let level = pair.level_patch(n, s.between - ra - rb, vertices, reach, rounding, found);
         let lines = sa.is_line() || sb.is_line();
         let [va, vb] = vertices;
-        match s.cap_under_edge() {
-            _ if level => {}
-            Some(0) => pair
-                .reference(0, pair.a.face_towards(va, n))
-                .clip(vb, reach, rounding, found),
-            Some(_) => pair
-                .reference(1, pair.b.face_towards(vb, against))
-                .clip(va, reach, rounding, found),
-            // Both ends of a line, however steep: the body may turn the far one to the face within a step.
-            None => match s.face_under_rim().filter(|_| lines) {
-                Some((owner, face)) => pair.reference(owner, face).clip(
+        if !level {
+            match (s.cap_under_hull(), s.face_under_rim()) {
+                (Some(owner), _) if !lines => {
+                    pair.over_face(owner, n, vertices, reach, rounding, found);
+                }
+                // Both ends of a line, however steep: the body may turn the far one to the face within a step.
+                (_, Some((owner, face))) if lines => pair.reference(owner, face).clip(
                     vertices[usize::from(1 - owner)],
                     reach,
                     rounding,
                     found,
                 ),
-                None => pair.faces(n, vertices, reach, rounding, found),
-            },
+                _ => pair.faces(n, vertices, reach, rounding, found),
+            }
         }
-        if found.points().is_empty() && s.cap_under_edge().is_none() && !lines {
+        if found.points().is_empty() && !lines {
             pair.parallel_edges(n, va, vb, reach, rounding, found);
         }
         found.update(|p| {

@@ -341,6 +341,23 @@ impl Pair<'_> {
         }
     }
 
+    /// Clips the other hull's face at its vertex on the face of `owner`, if this one is nearly perpendicular
+    /// to `normal`, whatever the slope of the other.
+    pub(super) fn over_face(
+        &self,
+        owner: u8,
+        normal: Vec3,
+        vertices: [u16; 2],
+        margin: f64,
+        rounding: f64,
+        found: &mut Candidates,
+    ) {
+        let f = self.facing(normal, vertices);
+        if f.along[usize::from(owner)] >= NEARLY_PARALLEL {
+            self.clip_on(owner, &f, margin, rounding, found);
+        }
+    }
+
     /// Adds the patch alone, which is the whole contact, if the faces are parallel within [`Pair::level`].
     /// Returns whether it did.
     pub(super) fn level_patch(

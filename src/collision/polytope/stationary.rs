@@ -38,12 +38,12 @@ pub(super) struct Solution {
 }
 
 impl Solution {
-    /// The body (0 or 1) on whose cap an edge of the other body lies flat. The points of this edge belong
-    /// to a patch, whatever the slope of the faces at the edge.
-    pub fn cap_under_edge(&self) -> Option<u8> {
+    /// The body (0 or 1) whose cap or rim an edge or a vertex of the other body touches. The face there is
+    /// clipped on the cap, whatever its slope: an edge that leans a little bears at both ends.
+    pub fn cap_under_hull(&self) -> Option<u8> {
         match self.spots {
-            [Spot::Cap(_), Spot::Edge(_)] if self.point.is_none() => Some(0),
-            [Spot::Edge(_), Spot::Cap(_)] if self.point.is_none() => Some(1),
+            [Spot::Cap(_) | Spot::Rim(_), Spot::Edge(_) | Spot::Vertex(_)] => Some(0),
+            [Spot::Edge(_) | Spot::Vertex(_), Spot::Cap(_) | Spot::Rim(_)] => Some(1),
             _ => None,
         }
     }

@@ -37,6 +37,11 @@ const TILTED: f64 = 1e-9;
 const PARALLEL: f64 = 1e-9;
 /// Squared sine from which on faces lie across a support (25 degrees).
 const ACROSS: f64 = 0.18;
+/// Depth down to which a compliant body is raised, relative to the smaller geom. Deeper bodies lie within
+/// each other.
+const DEEPEST: f64 = 0.1;
+/// Largest share of the depth by which bodies that rest sink within a step.
+const RESTING: f64 = 0.05;
 /// Most depth of a body that has sunk in and leans, as a multiple of that at a support.
 const LEANING: f64 = 4.0;
 
@@ -337,10 +342,10 @@ impl Scene {
     }
 
     /// The time since the bodies met at a contact, in steps, at their velocities before the step. Infinite if
-    /// they do not close.
+    /// they rest there or part.
     fn age(&self, c: &SceneContact) -> f64 {
         let closing = -self.velocity_before(c).dot(c.point.normal) * self.meetings.h;
-        match closing > TOUCHING * self.smaller(c.geom) {
+        match closing > (TOUCHING * self.smaller(c.geom)).max(-RESTING * c.point.gap) {
             true => -c.point.gap / closing,
             false => f64::INFINITY,
         }
@@ -362,8 +367,8 @@ impl Scene {
     }
 
     /// The shift that raises one side of two parts out of a support `o`, if this side lies above the support
-    /// except for the depth there: the largest one at the beginning and (with `end`) at the end of a motion of
-    /// the links. It may lean a little. A support has a flat face, and its normal is another one than that
+    /// except for the depth there: the largest one at the beginning and (with `end`) at the end of a motion
+    /// of the links. It may lean a little. A support has a flat face, and its normal is another one than that
     /// of the parts: a body stands on both of two faces that are nearly parallel.
     pub(super) fn raise(
         &self,
@@ -397,7 +402,7 @@ impl Scene {
         }
         let sinks = end.map_or(0.0, |twists| self.closing(o, twists));
         let sunk = sinks.max(0.0) - o.point.gap;
-        if sunk < -self.zone(o) {
+        if sunk < -self.zone(o) || sunk > DEEPEST * self.smaller(o.geom) {
             return None;
         }
         let piece = narrow::parts(&self.solids[geom[side]]).get(parts.part[side] as usize)?;

@@ -258,6 +258,51 @@ fn an_edge_flat_on_a_cap_touches_where_it_crosses_the_rim() {
     }
 }
 
+/// An edge over a cap bears at its lower end, and at the other end or where it leaves the cap.
+#[test]
+fn an_edge_that_leans_over_a_cap_bears_at_both_ends() {
+    let (height, half, depth) = (0.03, 0.05, 0.004);
+    let cube = Convex::cuboid(Vec3::new(half, half, half)).unwrap();
+    for radius in [0.06, 0.5] {
+        let cylinder = Convex::cylinder(radius, height).unwrap();
+        for lean in [-0.03, -0.01, 0.003, 0.02, 0.03] {
+            // The edge along y is lowest.
+            let turn = so3_exp(Vec3::Z * 0.2)
+                .mul_mat(&so3_exp(Vec3::X * lean))
+                .mul_mat(&so3_exp(Vec3::Y * 0.7));
+            let corner = Vec3::new(half, 0.0, -half);
+            let low = turn.mul_vec(corner);
+            let over = Pose::new(turn, Vec3::new(-low.x, -low.y, height - depth - low.z));
+            for first in [true, false] {
+                let query = |pa: &Pose, pb: &Pose| match first {
+                    true => run(&cylinder, pa, &cube, pb, 0.0),
+                    false => run(&cube, pb, &cylinder, pa, 0.0),
+                };
+                let m = query(&Pose::IDENTITY, &over);
+                // A third point is where the edge crosses the polygon in the rim.
+                let by_gap = |p: &&ContactPoint, q: &&ContactPoint| p.gap.total_cmp(&q.gap);
+                let p = m.points().iter().min_by(by_gap).unwrap();
+                let q = m.points().iter().max_by(by_gap).unwrap();
+                let apart = p.point - q.point;
+                assert!(apart.norm() > 1.9 * half, "{radius} {lean}: {m:?}");
+                let rise = (p.gap - q.gap).abs() / apart.x.hypot(apart.y);
+                assert!((rise - lean.abs().tan()).abs() < 1e-5, "{lean}: {rise}");
+                for (p, k) in m.points().iter().flat_map(|p| (0..12).map(move |k| (p, k))) {
+                    let fd = difference_of(&Pose::IDENTITY, &over, p, k, query).unwrap();
+                    let d = match first {
+                        true => differentiate(&cylinder, &Pose::IDENTITY, &cube, &over, p),
+                        // Displacements of the cylinder come first, as in the query.
+                        false => differentiate(&cube, &over, &cylinder, &Pose::IDENTITY, p),
+                    };
+                    let k = if first { k } else { (k + 6) % 12 };
+                    let e = error(&d.unwrap().0, p, k, fd);
+                    assert!(e < 1e-6, "{radius} {lean} {first} {k}: {e:e}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn parallel_cylinders_touch_at_both_ends_of_their_overlap() {
     let a = Convex::cylinder(0.1, 0.3).unwrap();
