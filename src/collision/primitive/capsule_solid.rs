@@ -195,6 +195,20 @@ fn over_edge(c: &Capsule, h: Vec3, i: usize, sign: f64, t: f64, j: usize) -> Opt
     Some(Touch { part, foot })
 }
 
+/// Where on its axis a capsule, seen from a box, lies over the box's edge `crossing` beside the face `flat`.
+pub(super) fn crosses(c: &Capsule, h: Vec3, crossing: Feature, flat: Feature) -> Option<f64> {
+    let (i, m) = (flat.index as usize / 2, crossing.index as usize / 4);
+    let j = 3 - i - m;
+    let bit = usize::from(j != (m + 1) % 3);
+    let side = if crossing.index >> bit & 1 == 1 {
+        h[j]
+    } else {
+        -h[j]
+    };
+    let at = (side - c.center[j]) / c.axis[j];
+    (at.abs() <= c.half_length).then_some(at)
+}
+
 /// The derivative of the contact of a capsule's side (A) with a box's face over its edge `crossing`: the
 /// point moves along the capsule's axis and stays over the edge.
 pub(super) fn differentiate_crossing(

@@ -309,6 +309,17 @@ pub fn again(
             let end = Capsule::new((radius, half_length), pose_a).end(ball.index == 1);
             (radius, pose_a.point(Vec3::Z * end.0))
         }
+        Shape::Capsule {
+            radius,
+            half_length,
+        } if ball.kind == Kind::Crossing => {
+            let Shape::Box { half_extents } = *b else {
+                return None;
+            };
+            let c = Capsule::new((radius, half_length), pose_a);
+            let at = capsule_solid::crosses(&c.seen_from(pose_b), half_extents, ball, flat)?;
+            (radius, c.at(at))
+        }
         _ => return None,
     };
     let (axis, height) = match *b {

@@ -1,5 +1,5 @@
 use super::super::feature::{Kind, unpack};
-use super::super::{Manifold, collide, collide_sunk, differentiate, distance, exchanged};
+use super::super::{Manifold, again, collide, collide_sunk, differentiate, distance, exchanged};
 use super::{Random, moved, separation};
 use crate::collision::{ContactDerivative, ContactPoint, Shape, Smoothness};
 use crate::spatial::{Pose, Twist, Vec3, so3_exp};
@@ -394,6 +394,8 @@ fn a_capsule_that_has_sunk_in_over_a_border_keeps_the_normal_of_the_face() {
         compare(&s, &p, &mut tally, |t| {
             sunk(t).filter(|q| q.feature == p.feature)
         });
+        let same = again(&s.a, &s.pose_a, &s.b, &s.pose_b, &p).unwrap();
+        assert!((same.point - p.point).norm() + (same.gap - p.gap).abs() < 1e-14);
     }
     println!("{tally:?}");
     assert!(
