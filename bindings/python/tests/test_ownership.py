@@ -325,7 +325,10 @@ def test_close_waits_for_the_call_of_another_thread(model):
 
         thread = threading.Thread(target=run)
         thread.start()
-        time.sleep(0.005)
+        # Until the call has its turn.
+        while not outcome and rollout._lock.acquire(blocking=False):
+            rollout._lock.release()
+            time.sleep(0.001)
         rollout.close()
         thread.join()
         assert len(outcome) == 2 and all((a == b).all() for a, b in zip(outcome, expected))

@@ -110,7 +110,9 @@ class Handle:
     def close(self) -> None:
         """Releases the object at once, or after the call of another thread that uses it. A second `close` does
         nothing."""
-        self._handle = NULL
+        # A call may have taken its turn and not yet read the handle.
+        with self._lock:
+            self._handle = NULL
 
     def _open(self) -> Any:
         """The handle, for calls that return no status."""
