@@ -299,7 +299,8 @@ pub(super) fn contact(bodies: &Bodies, margin: f64, memory: &mut Memory, found: 
                 (Some(owner), _) if !lines => {
                     pair.over_face(owner, n, vertices, reach, rounding, found);
                 }
-                // Both ends of a line, however steep: the body may turn the far one to the face within a step.
+                // Both ends of a line, however steep: the body may turn the far one to the face within a
+                // step.
                 (_, Some((owner, face))) if lines => pair.reference(owner, face).clip(
                     vertices[usize::from(1 - owner)],
                     reach,
