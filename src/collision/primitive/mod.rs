@@ -286,8 +286,9 @@ fn closest_to_capsule(c: &Capsule, b: &Shape, pose: &Pose) -> Option<ContactPoin
     })
 }
 
-/// The contact of a ball (a sphere, or an end of a capsule) and a flat face, which may have been found at
-/// another placement of the same shapes. `None` for other features.
+/// The contact of a ball and a flat face, which may have been found at another placement of the same shapes.
+/// The ball is a sphere, an end of a capsule, or the place of a capsule's side over a border of the face. `None`
+/// for other features.
 pub fn again(
     a: &Shape,
     pose_a: &Pose,
@@ -300,6 +301,9 @@ pub fn again(
         return Some(exchanged(&turned));
     }
     let (ball, flat) = feature::unpack(point.feature);
+    if flat.kind != Kind::Face {
+        return None;
+    }
     let (radius, centre) = match *a {
         Shape::Sphere { radius } => (radius, pose_a.pos),
         Shape::Capsule {
@@ -330,9 +334,6 @@ pub fn again(
         Shape::Cylinder { half_length, .. } => (Vec3::Z, half_length),
         _ => return None,
     };
-    if flat.kind != Kind::Face {
-        return None;
-    }
     let normal = axis * if flat.index % 2 == 1 { 1.0 } else { -1.0 };
     let at = pose_b.inverse_point(centre);
     let distance = normal.dot(at) - height;

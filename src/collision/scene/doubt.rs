@@ -76,17 +76,11 @@ impl Scene {
     /// Whether some uncertain contact closes along its normal if the bodies move without contact impulses. It
     /// would very likely get an impulse, and then be set aside.
     pub fn expects_doubts(&mut self) -> bool {
-        let mut last: Option<SceneContact> = None;
         (0..self.found.contacts().len()).any(|i| {
             let c = self.found.contacts()[i];
-            if self.is_certain(&c)
-                || self.closing(&c, &self.meetings.free) <= c.point.gap
-                || last.is_some_and(|o| self.is_with(&o, &c))
-            {
-                return false;
-            }
-            last = Some(c);
-            self.doubts(i)
+            !self.is_certain(&c)
+                && self.closing(&c, &self.meetings.free) > c.point.gap
+                && self.doubts(i)
         })
     }
 
@@ -366,6 +360,17 @@ impl Scene {
         })
     }
 
+    /// The side of the contact `o` on which the body of one side of two parts is, and the direction in which
+    /// `o` bears this body. `None` if `o` is not a contact of the body, or if it is one of the two parts.
+    fn bears(&self, o: &SceneContact, parts: Parts, side: usize) -> Option<(usize, Vec3)> {
+        let link = self.geoms[parts.geom[side]].link;
+        let own = o.link.iter().position(|&l| l == link && l != WORLD)?;
+        let other = (o.geom[1 - own], self.parts(o).part[1 - own]);
+        let is_of_both = other == (parts.geom[1 - side], parts.part[1 - side]);
+        let is_same = is_of_both && !self.solids[other.0].is_terrain();
+        (!is_same && !o.face.is_of_middle()).then(|| (own, towards(o.point.normal, own)))
+    }
+
     /// The shift that raises one side of two parts out of a support `o`, if this side lies above the support
     /// except for the depth there: the largest one at the beginning and (with `end`) at the end of a motion
     /// of the links. It may lean a little. A support has a flat face, and its normal is another one than that
@@ -379,19 +384,10 @@ impl Scene {
         end: Option<&[Twist]>,
     ) -> Option<Vec3> {
         let geom = parts.geom;
-        let link = self.geoms[geom[side]].link;
-        let own = o.link.iter().position(|&l| l == link && l != WORLD)?;
-        if o.face == Face::None || o.face.is_of_middle() {
+        if o.face == Face::None {
             return None;
         }
-        let other = (o.geom[1 - own], self.parts(o).part[1 - own]);
-        if other == (geom[1 - side], parts.part[1 - side]) && !self.solids[other.0].is_terrain() {
-            return None;
-        }
-        let up = match own {
-            1 => o.point.normal,
-            _ => -o.point.normal,
-        };
+        let (own, up) = self.bears(o, parts, side)?;
         let [a, b] = geom.map(|g| narrow::is_sharp(&self.solids[g]));
         let least = match of_face || a == b {
             true => ACROSS,
@@ -432,26 +428,16 @@ impl Scene {
         end: Option<&[Twist]>,
     ) -> Vec3 {
         let geom = parts.geom;
-        let link = self.geoms[geom[side]].link;
         let mut lift = Vec3::ZERO;
-        if link == WORLD {
-            return lift;
-        }
-        let towards = |n: Vec3, side: usize| if side == 1 { n } else { -n };
         let n = towards(normal, side);
-        let obstacle = (geom[1 - side], parts.part[1 - side]);
         for o in all {
-            let Some(own) = o.link.iter().position(|&l| l == link) else {
+            let Some((_, support)) = self.bears(o, parts, side) else {
                 continue;
             };
-            let support = towards(o.point.normal, own);
-            let other = (o.geom[1 - own], self.parts(o).part[1 - own]);
             let across = support - n * support.dot(n);
-            let is_support = !o.face.is_of_middle()
-                && across.norm_squared() > TILTED
+            let is_support = across.norm_squared() > TILTED
                 && o.point.gap <= self.zone(o)
-                && o.point.gap >= -self.sunk(o.geom)
-                && (other != obstacle || self.solids[other.0].is_terrain());
+                && o.point.gap >= -self.sunk(o.geom);
             if is_support {
                 let sinks = end.map_or(0.0, |twists| self.closing(o, twists));
                 let depth = sinks.max(0.0) - o.point.gap;
@@ -470,5 +456,13 @@ impl Scene {
             w.at(c.point.point - centre)
         });
         (a - b).dot(c.point.normal) * self.meetings.h
+    }
+}
+
+/// A normal from A to B, turned towards the body of a side.
+fn towards(normal: Vec3, side: usize) -> Vec3 {
+    match side {
+        1 => normal,
+        _ => -normal,
     }
 }
