@@ -287,8 +287,8 @@ fn closest_to_capsule(c: &Capsule, b: &Shape, pose: &Pose) -> Option<ContactPoin
 }
 
 /// The contact of a ball and a flat face, which may have been found at another placement of the same shapes.
-/// The ball is a sphere, an end of a capsule, or the place of a capsule's side over a border of the face. `None`
-/// for other features.
+/// The ball is a sphere, an end of a capsule, or the place of a capsule's side over a border of the face.
+/// `None` for other features.
 pub fn again(
     a: &Shape,
     pose_a: &Pose,
